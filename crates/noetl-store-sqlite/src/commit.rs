@@ -1,0 +1,374 @@
+//! Committing a batch: encoded by the caller, so that the writing thread only writes.
+
+use std::ops::Range;
+
+use noetl_store::{
+    Batch, CommandClose, CommandRow, CommandStatus, Committed, Error, ExecutionRow, LastEvent, LoopResult,
+    OutboxRow, ResultRow, Snapshot, TimerRow, sha256_hex,
+};
+use noetl_types::{ExecutionId, Timestamp};
+use rusqlite::{CachedStatement, Connection, ToSql, params};
+
+use crate::columns::{Content, Iso, JsonRef, Micros, int};
+use crate::error::{Fault, Outcome};
+use crate::results::insert_result;
+
+/// What snapshots are called in `noetl.projection_snapshot`.
+pub const SNAPSHOT_TYPE: &str = "orchestrator_workflow_state";
+
+/// A batch as it will be written.
+pub struct Encoded {
+    writes: Vec<Write>,
+    /// The bodies of all events, one after the other.
+    bodies: Vec<u8>,
+    /// Executions with an event that is already recorded. They are left out from the beginning in the next run.
+    repeated: Vec<ExecutionId>,
+}
+
+struct Write {
+    execution: ExecutionId,
+    expected_seq: u64,
+    last_seq: u64,
+    row: ExecutionRow,
+    labels: Option<String>,
+    last: Option<LastEvent>,
+    events: Vec<EncodedEvent>,
+    issue: Vec<(String, CommandRow)>,
+    close: Vec<(String, CommandClose)>,
+    start_timers: Vec<(String, TimerRow)>,
+    cancel_timers: Vec<String>,
+    outbox: Vec<OutboxRow>,
+    snapshot: Option<(String, Snapshot)>,
+    results: Vec<ResultRow>,
+}
+
+struct EncodedEvent {
+    id: i64,
+    seq: i64,
+    at: Timestamp,
+    loop_place: Option<(u32, u32)>,
+    body: Range<usize>,
+}
+
+impl Encoded {
+    pub fn new(batch: &Batch) -> Result<Encoded, Error> {
+        let mut bodies = Vec::with_capacity(256 * batch.executions.len());
+        let mut writes = Vec::with_capacity(batch.executions.len());
+        for write in &batch.executions {
+            let mut events = Vec::with_capacity(write.events.len());
+            for event in &write.events {
+                let start = bodies.len();
+                serde_json::to_writer(&mut bodies, &event.body).map_err(|error| {
+                    Error::invalid(format!("event {} cannot be written: {error}", event.id))
+                })?;
+                events.push(EncodedEvent {
+                    id: event.id.0,
+                    seq: int(event.seq),
+                    at: event.at,
+                    loop_place: LoopResult::place(&event.body).map(|(visit, index)| (visit.0, index)),
+                    body: start..bodies.len(),
+                });
+            }
+            let labels = &write.row.labels;
+            writes.push(Write {
+                execution: write.execution,
+                expected_seq: write.expected_seq,
+                last_seq: write.last_seq(),
+                row: write.row.clone(),
+                labels: (!labels.is_empty())
+                    .then(|| serde_json::to_string(labels).expect("a map of text is always valid JSON")),
+                last: LastEvent::after(&write.events, None),
+                events,
+                issue: write.issue.iter().map(|row| (row.key.to_string(), row.clone())).collect(),
+                close: write.close.iter().map(|close| (close.key.to_string(), close.clone())).collect(),
+                start_timers: write
+                    .start_timers
+                    .iter()
+                    .map(|timer| (timer.key.to_string(), *timer))
+                    .collect(),
+                cancel_timers: write.cancel_timers.iter().map(ToString::to_string).collect(),
+                outbox: write.outbox.clone(),
+                snapshot: write.snapshot.clone().map(|snapshot| (sha256_hex(&snapshot.state), snapshot)),
+                results: write.results.clone(),
+            });
+        }
+        Ok(Encoded { writes, bodies, repeated: Vec::new() })
+    }
+
+    /// Writes the batch inside a transaction of the caller. Each statement goes over all executions before the next one
+    /// begins, so that it is looked up once.
+    pub fn apply(&mut self, connection: &Connection) -> Outcome<Committed> {
+        let mut lost = Vec::new();
+        let mut kept = Vec::with_capacity(self.writes.len());
+        {
+            let mut insert = connection.prepare_cached(INSERT_EXECUTION)?;
+            let mut update = connection.prepare_cached(UPDATE_EXECUTION)?;
+            for write in &self.writes {
+                let repeated = self.repeated.contains(&write.execution);
+                if !repeated && write.execution_row(&mut insert, &mut update)? {
+                    kept.push(write);
+                } else {
+                    lost.push(write.execution);
+                }
+            }
+        }
+        if let Err((execution, fault)) = insert_events(connection, &kept, &self.bodies) {
+            return Err(match execution {
+                Some(execution) if fault.is_constraint_violation() => {
+                    self.repeated.push(execution);
+                    Fault::Again
+                }
+                _ => fault,
+            });
+        }
+        for_each(connection, INSERT_COMMAND, &kept, |write| &write.issue, insert_command)?;
+        for_each(connection, CLOSE_COMMAND, &kept, |write| &write.close, close_command)?;
+        for_each(
+            connection,
+            DELETE_TIMER,
+            &kept,
+            |write| &write.cancel_timers,
+            |statement, write, key| statement.execute(params![write.execution.0, key]),
+        )?;
+        for_each(
+            connection,
+            INSERT_TIMER,
+            &kept,
+            |write| &write.start_timers,
+            |statement, write, (key, timer)| {
+                statement.execute(params![write.execution.0, key, Micros(timer.due)])
+            },
+        )?;
+        for_each(connection, INSERT_MESSAGE, &kept, |write| &write.outbox, insert_message)?;
+        for_each(connection, UPSERT_SNAPSHOT, &kept, |write| &write.snapshot, upsert_snapshot)?;
+        for write in kept {
+            for result in &write.results {
+                insert_result(connection, result)?;
+            }
+        }
+        Ok(Committed { lost })
+    }
+}
+
+/// Runs one statement for the rows that the writes have of one kind, if they have any.
+fn for_each<'a, Rows, Row: 'a>(
+    connection: &Connection,
+    sql: &str,
+    writes: &[&'a Write],
+    rows: impl Fn(&'a Write) -> &'a Rows,
+    mut execute: impl FnMut(&mut CachedStatement<'_>, &Write, &'a Row) -> rusqlite::Result<usize>,
+) -> Outcome<()>
+where
+    Rows: 'a,
+    &'a Rows: IntoIterator<Item = &'a Row>,
+{
+    let mut statement = None;
+    for write in writes {
+        for row in rows(write) {
+            let statement = match &mut statement {
+                Some(statement) => statement,
+                None => statement.insert(connection.prepare_cached(sql)?),
+            };
+            execute(statement, write, row)?;
+        }
+    }
+    Ok(())
+}
+
+const INSERT_EXECUTION: &str = "
+    INSERT INTO noetl.execution_record (
+        execution_id, seq, status, catalog_id, version, path, parent_execution_id, started_at, ended_at,
+        last_event_id, last_event_at, last_event_type, last_node_name, labels, meta, error, result
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+    ON CONFLICT DO NOTHING";
+
+const UPDATE_EXECUTION: &str = "
+    UPDATE noetl.execution_record SET
+        seq = ?3, status = ?4, ended_at = ?5, meta = ?6, error = ?7, result = ?8,
+        last_event_id = coalesce(?9, last_event_id), last_event_at = coalesce(?10, last_event_at),
+        last_event_type = coalesce(?11, last_event_type), last_node_name = coalesce(?12, last_node_name)
+    WHERE execution_id = ?1 AND seq = ?2";
+
+impl Write {
+    /// Writes the row. False when the execution is not where the writer thinks.
+    fn execution_row(
+        &self,
+        insert: &mut CachedStatement<'_>,
+        update: &mut CachedStatement<'_>,
+    ) -> rusqlite::Result<bool> {
+        let row = &self.row;
+        let last = self.last.as_ref();
+        let last_id = last.map(|last| last.id.0);
+        let last_at = last.map(|last| Micros(last.at));
+        let last_type = last.map(|last| &*last.event_type);
+        let last_step = last.and_then(|last| last.step.as_deref());
+        let changed = if self.expected_seq == 0 {
+            insert.execute(params![
+                self.execution.0,
+                int(self.last_seq),
+                row.status.as_str(),
+                row.catalog_id,
+                row.version,
+                &*row.path,
+                row.parent.map(|parent| parent.0),
+                Micros(row.started_at),
+                row.ended_at.map(Micros),
+                last_id,
+                last_at,
+                last_type,
+                last_step,
+                self.labels,
+                JsonRef(&row.meta),
+                row.error,
+                row.result.as_ref().map(ToString::to_string),
+            ])?
+        } else {
+            update.execute(params![
+                self.execution.0,
+                int(self.expected_seq),
+                int(self.last_seq),
+                row.status.as_str(),
+                row.ended_at.map(Micros),
+                JsonRef(&row.meta),
+                row.error,
+                row.result.as_ref().map(ToString::to_string),
+                last_id,
+                last_at,
+                last_type,
+                last_step,
+            ])?
+        };
+        Ok(changed > 0)
+    }
+}
+
+const INSERT_EVENT: &str = "
+    INSERT INTO noetl.event_record (execution_id, seq, event_id, at, loop_visit, loop_index, body)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
+/// On failure says whose event it was, if it was one's.
+fn insert_events(
+    connection: &Connection,
+    writes: &[&Write],
+    bodies: &[u8],
+) -> Result<(), (Option<ExecutionId>, Fault)> {
+    let mut statement = connection.prepare_cached(INSERT_EVENT).map_err(|error| (None, error.into()))?;
+    for write in writes {
+        for event in &write.events {
+            let row = params![
+                write.execution.0,
+                event.seq,
+                event.id,
+                Micros(event.at),
+                event.loop_place.map(|(visit, _)| visit),
+                event.loop_place.map(|(_, index)| index),
+                Utf8(&bodies[event.body.clone()]),
+            ];
+            statement.execute(row).map_err(|error| (Some(write.execution), error.into()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that are known to be UTF-8, for they were written as JSON.
+struct Utf8<'a>(&'a [u8]);
+
+impl ToSql for Utf8<'_> {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        Ok(rusqlite::types::ToSqlOutput::Borrowed(rusqlite::types::ValueRef::Text(self.0)))
+    }
+}
+
+const INSERT_COMMAND: &str = "
+    INSERT OR REPLACE INTO noetl.command_record (
+        execution_id, command_key, attempt, event_id, status, lease_until, worker_id, step_name, tool_kind, pool,
+        priority, issued_at, claimed_at, body
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+fn insert_command(
+    statement: &mut CachedStatement<'_>,
+    write: &Write,
+    (key, row): &(String, CommandRow),
+) -> rusqlite::Result<usize> {
+    let lease = row.lease.as_ref();
+    let status = if lease.is_some() { CommandStatus::Claimed } else { CommandStatus::Pending };
+    statement.execute(params![
+        write.execution.0,
+        key,
+        row.attempt,
+        row.event.0,
+        status.as_str(),
+        lease.map_or(Micros(Timestamp(0)), |lease| Micros(lease.until)),
+        lease.map(|lease| &*lease.worker),
+        &*row.step,
+        &*row.tool,
+        &*row.pool,
+        row.priority,
+        Micros(row.issued_at),
+        lease.map(|_| Micros(row.issued_at)),
+        Content(&row.body),
+    ])
+}
+
+const CLOSE_COMMAND: &str = "
+    UPDATE noetl.command_record SET status = ?4, closed_at = ?5, lease_until = NULL, body = NULL
+    WHERE execution_id = ?1 AND command_key = ?2 AND attempt = ?3 AND lease_until IS NOT NULL";
+
+fn close_command(
+    statement: &mut CachedStatement<'_>,
+    write: &Write,
+    (key, close): &(String, CommandClose),
+) -> rusqlite::Result<usize> {
+    statement.execute(params![write.execution.0, key, close.attempt, close.status.as_str(), Micros(close.at)])
+}
+
+const DELETE_TIMER: &str = "DELETE FROM noetl.timer WHERE execution_id = ?1 AND timer_key = ?2";
+
+const INSERT_TIMER: &str = "
+    INSERT OR REPLACE INTO noetl.timer (execution_id, timer_key, due_at, visible_at) VALUES (?1, ?2, ?3, ?3)";
+
+const INSERT_MESSAGE: &str = "
+    INSERT INTO noetl.outbox (execution_id, event_id, subject, payload, available_at, created_at, updated_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+    ON CONFLICT DO NOTHING";
+
+fn insert_message(
+    statement: &mut CachedStatement<'_>,
+    write: &Write,
+    row: &OutboxRow,
+) -> rusqlite::Result<usize> {
+    let now = write.last.as_ref().map_or(row.available_at, |last| last.at);
+    statement.execute(params![
+        write.execution.0,
+        row.event.0,
+        &*row.subject,
+        row.payload.to_string(),
+        Iso(row.available_at),
+        Iso(now),
+    ])
+}
+
+const UPSERT_SNAPSHOT: &str = "
+    INSERT INTO noetl.projection_snapshot (
+        aggregate_id, aggregate_type, version, snapshot, checksum, meta, created_at, updated_at
+    ) VALUES (?1, ?2, ?3, ?4, ?5, json_object('applied_count', ?6), ?7, ?7)
+    ON CONFLICT (tenant_id, organization_id, aggregate_type, aggregate_id) DO UPDATE SET
+        version = excluded.version, snapshot = excluded.snapshot, checksum = excluded.checksum,
+        meta = excluded.meta, updated_at = excluded.updated_at";
+
+fn upsert_snapshot(
+    statement: &mut CachedStatement<'_>,
+    write: &Write,
+    (checksum, snapshot): &(String, Snapshot),
+) -> rusqlite::Result<usize> {
+    let now = write.last.as_ref().map_or(write.row.started_at, |last| last.at);
+    statement.execute(params![
+        write.execution.to_string(),
+        SNAPSHOT_TYPE,
+        snapshot.last_event.0,
+        Content(&snapshot.state),
+        checksum,
+        int(snapshot.seq),
+        Iso(now),
+    ])
+}

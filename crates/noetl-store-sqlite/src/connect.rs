@@ -1,0 +1,106 @@
+//! Opening connections: the file is attached as schema `noetl` beside an empty database in memory, so that the
+//! documented names (`noetl.event`) work. All changes are in that one file, so transactions are atomic as usual.
+
+use std::path::Path;
+use std::time::Duration;
+
+use noetl_store::Error;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::Synchronous;
+use crate::error::{Outcome, store_error};
+
+/// Marks our files, so that nobody migrates somebody else's database.
+pub const APPLICATION_ID: i32 = 0x4e6f_4554;
+
+/// Larger pages than the default mean fewer of them per commit.
+const PAGE_SIZE: u32 = 8192;
+const WRITER_CACHE_KIB: u32 = 64 * 1024;
+const READER_CACHE_KIB: u32 = 16 * 1024;
+
+/// After a checkpoint the write-ahead log is cut down to this size.
+const WAL_KEPT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Only others that read the file from outside can make us wait, and only for moments.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+const STATEMENT_CACHE: usize = 128;
+
+fn attach(database: &Path, flags: OpenFlags) -> Result<Connection, Error> {
+    let Some(path) = database.to_str() else {
+        return Err(Error::invalid(format!("the path {} is not valid Unicode", database.display())));
+    };
+    let open = || -> rusqlite::Result<Connection> {
+        let connection = Connection::open_in_memory_with_flags(flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+        connection.execute("ATTACH ?1 AS noetl", [path])?;
+        Ok(connection)
+    };
+    open().map_err(|error| store_error(&error, database))
+}
+
+/// The connection that writes. Makes the file if there is none.
+pub fn open_writer(database: &Path, synchronous: Synchronous) -> Result<Connection, Error> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = attach(database, flags)?;
+    let prepare = || -> Outcome<()> {
+        check_owner(&connection, database)?;
+        connection.execute_batch(&format!(
+            "PRAGMA noetl.page_size = {PAGE_SIZE};
+             PRAGMA noetl.journal_mode = WAL;
+             PRAGMA noetl.journal_size_limit = {WAL_KEPT_BYTES};
+             PRAGMA noetl.wal_autocheckpoint = 0;
+             PRAGMA noetl.cache_size = -{WRITER_CACHE_KIB};
+             PRAGMA foreign_keys = ON;
+             PRAGMA temp_store = MEMORY;"
+        ))?;
+        set_synchronous(&connection, synchronous)?;
+        Ok(())
+    };
+    prepare().map_err(|fault| fault.into_store_error(database))?;
+    Ok(connection)
+}
+
+/// A connection that reads what the writer has committed.
+pub fn open_reader(database: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = attach(database, flags)?;
+    let pragmas = format!(
+        "PRAGMA noetl.cache_size = -{READER_CACHE_KIB};
+         PRAGMA temp_store = MEMORY;
+         PRAGMA query_only = ON;"
+    );
+    connection.execute_batch(&pragmas).map_err(|error| store_error(&error, database))?;
+    Ok(connection)
+}
+
+/// A connection that can do nothing but read, to a file that others may work with.
+pub fn open_for_reading(database: &Path) -> Result<Connection, Error> {
+    let connection = attach(database, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.execute_batch("PRAGMA query_only = ON").map_err(|error| store_error(&error, database))?;
+    Ok(connection)
+}
+
+/// Whether commits wait until they are on the disk.
+pub fn set_synchronous(connection: &Connection, synchronous: Synchronous) -> rusqlite::Result<()> {
+    connection.execute_batch(match synchronous {
+        Synchronous::Full => "PRAGMA noetl.synchronous = FULL",
+        Synchronous::Normal => "PRAGMA noetl.synchronous = NORMAL",
+    })
+}
+
+/// Refuses files of other programs. An empty database is nobody's.
+fn check_owner(connection: &Connection, database: &Path) -> Outcome<()> {
+    let owner: i32 = connection.query_row("PRAGMA noetl.application_id", [], |row| row.get(0))?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM noetl.sqlite_schema", [], |row| row.get(0))?;
+    if owner != APPLICATION_ID && tables > 0 {
+        let place = database.display();
+        return Err(
+            Error::invalid(format!("{place} is a database of another program; choose another file")).into()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! The one thread that writes. Calls queue up; all that wait commit in one transaction, so that one sync to the disk
+//! serves many.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::thread::JoinHandle;
+
+use noetl_store::Error;
+use rusqlite::Connection;
+use rusqlite::hooks::Wal;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::Synchronous;
+use crate::checkpoint::Checkpoints;
+use crate::connect::set_synchronous;
+use crate::error::{Fault, Outcome, store_error};
+use crate::lock::FileLock;
+
+/// Calls that may wait before callers have to.
+const QUEUE: usize = 256;
+
+/// Calls that share a transaction at most.
+const GROUP: usize = 64;
+
+/// What a call promises when it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// It survives a power failure, as far as the settings say.
+    Durable,
+    /// It survives the death of the process; a power failure may undo the last moments.
+    Relaxed,
+}
+
+/// A handle to the writer. The last one dropped ends the thread and waits for it.
+#[derive(Debug)]
+pub struct Writer {
+    queue: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread. The lock is given up when the thread has closed its connection.
+    pub fn start(
+        mut connection: Connection,
+        database: PathBuf,
+        synchronous: Synchronous,
+        lock: FileLock,
+    ) -> Result<Writer, Error> {
+        let pages = Arc::new(AtomicI32::new(0));
+        let seen = pages.clone();
+        let hook = move |_: &mut Wal, pages| {
+            seen.store(pages, Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(hook)).map_err(|error| store_error(&error, &database))?;
+        let checkpoints = Checkpoints::start(&database)?;
+        let mut state = State { connection, database, synchronous, current: synchronous, pages, checkpoints };
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("noetl-store".to_owned())
+            .spawn(move || {
+                state.run(jobs);
+                drop(state);
+                drop(lock);
+            })
+            .map_err(|error| {
+                Error::unavailable(format!("the writing thread could not be started: {error}"))
+            })?;
+        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+    }
+
+    /// Runs a call in a transaction, together with others that wait, and answers when it is committed. The call may be
+    /// run more than once; what it did before is rolled back then.
+    pub async fn call<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        call: impl FnMut(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let job = Call { durability, call, output: None, reply };
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.send(Box::new(job)).await.map_err(|_| stopped())?;
+        answer.await.map_err(|_| stopped())?
+    }
+}
+
+fn stopped() -> Error {
+    Error::unavailable("the writing thread has stopped")
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported by the thread itself.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A call with its answer, whatever their types.
+trait Job: Send {
+    fn durability(&self) -> Durability;
+    fn run(&mut self, connection: &Connection) -> Outcome<()>;
+    fn finish(self: Box<Self>, outcome: Result<(), Error>);
+}
+
+struct Call<T, F> {
+    durability: Durability,
+    call: F,
+    output: Option<T>,
+    reply: oneshot::Sender<Result<T, Error>>,
+}
+
+impl<T: Send, F: FnMut(&Connection) -> Outcome<T> + Send> Job for Call<T, F> {
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn run(&mut self, connection: &Connection) -> Outcome<()> {
+        self.output = Some((self.call)(connection)?);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, outcome: Result<(), Error>) {
+        let output = self.output;
+        let answer = outcome.and_then(|()| output.ok_or_else(stopped));
+        // Whoever asked may have gone away.
+        let _ = self.reply.send(answer);
+    }
+}
+
+struct State {
+    connection: Connection,
+    database: PathBuf,
+    /// What the settings ask for.
+    synchronous: Synchronous,
+    /// What the connection does at the moment.
+    current: Synchronous,
+    /// Pages in the write-ahead log after the last commit.
+    pages: Arc<AtomicI32>,
+    checkpoints: Checkpoints,
+}
+
+impl State {
+    fn run(&mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
+        let mut group = Vec::with_capacity(GROUP);
+        while jobs.blocking_recv_many(&mut group, GROUP) > 0 {
+            self.serve(std::mem::take(&mut group));
+            self.checkpoints.consider(self.pages.load(Ordering::Relaxed), &self.connection);
+        }
+    }
+
+    /// Runs waiting calls in one transaction. If one of them fails, each gets one of its own.
+    fn serve(&mut self, mut group: Vec<Box<dyn Job>>) {
+        if group.len() > 1 && self.attempt(&mut group).is_ok() {
+            group.into_iter().for_each(|job| job.finish(Ok(())));
+        } else {
+            group.into_iter().for_each(|job| self.serve_alone(job));
+        }
+    }
+
+    fn serve_alone(&mut self, job: Box<dyn Job>) {
+        let mut group = [job];
+        let outcome = loop {
+            match self.attempt(&mut group) {
+                Ok(()) => break Ok(()),
+                Err(Fault::Again) => {}
+                Err(fault) => break Err(fault.into_store_error(&self.database)),
+            }
+        };
+        let [job] = group;
+        job.finish(outcome);
+    }
+
+    fn attempt(&mut self, group: &mut [Box<dyn Job>]) -> Outcome<()> {
+        let durable = group.iter().any(|job| job.durability() == Durability::Durable);
+        let wanted = if durable { self.synchronous } else { Synchronous::Normal };
+        if wanted != self.current {
+            set_synchronous(&self.connection, wanted)?;
+            self.current = wanted;
+        }
+        self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let done = group.iter_mut().try_for_each(|job| job.run(&self.connection));
+        let done = done.and_then(|()| {
+            self.connection.prepare_cached("COMMIT")?.execute([])?;
+            Ok(())
+        });
+        if done.is_err() && !self.connection.is_autocommit() {
+            // If even this fails, the next BEGIN fails and says why.
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        done
+    }
+}
