@@ -1,0 +1,47 @@
+//! Takes commands away from workers that have gone quiet.
+
+use noetl_engine::Input;
+use tokio_util::sync::CancellationToken;
+
+use crate::drive::Drive;
+
+/// Attempts looked at at a time.
+const BATCH: usize = 500;
+
+/// Runs until it is told to stop.
+pub async fn watch_leases(drive: Drive, stop: CancellationToken) {
+    let nap = drive.config().lease / 6;
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(nap) => {}
+            () = stop.cancelled() => return,
+        }
+        if let Err(error) = expire(&drive).await {
+            tracing::warn!(%error, "leases can't be read, trying again");
+        }
+    }
+}
+
+async fn expire(drive: &Drive) -> Result<(), noetl_store::Error> {
+    let shared = drive.shared();
+    loop {
+        let expired = shared.store.list_expired_leases(shared.clock.now(), BATCH).await?;
+        let full = expired.len() == BATCH;
+        let inputs = expired
+            .into_iter()
+            .map(|command| {
+                tracing::info!(execution = %command.execution, step = %command.row.step, "a lease ran out");
+                let (key, attempt) = (command.row.key, command.row.attempt);
+                (command.execution, Input::LeaseExpired { command: key, attempt })
+            })
+            .collect();
+        for result in drive.inputs(inputs).await {
+            if let Err(error) = result {
+                tracing::warn!(%error, "a lease that ran out could not be dealt with and is looked at again");
+            }
+        }
+        if !full {
+            return Ok(());
+        }
+    }
+}
