@@ -1,0 +1,77 @@
+//! The command line: what may be typed. What a command does is in its own file under `command`.
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::command::{check, completions, run, schema, version};
+
+/// Runs NoETL playbooks: workflows in YAML.
+#[derive(Debug, Parser)]
+#[command(name = "noetl", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// When to use colours. `auto` uses them on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub color: Color,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(Box<run::Arguments>),
+    Check(check::Arguments),
+    Schema(schema::Arguments),
+    Completions(completions::Arguments),
+    Version(version::Arguments),
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything is as it should be
+  1  the command could not do its work, or the run failed
+  2  wrong use: an unknown flag, a file that cannot be read
+  3  a playbook is not valid
+  130 interrupted";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Makes this the choice of everything that writes from here on.
+    pub fn apply(self) {
+        let choice = match self {
+            Color::Auto => anstream::ColorChoice::Auto,
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(
+                help.contains(&format!("noetl {}", command.get_name())),
+                "{}: {help}",
+                command.get_name()
+            );
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! `noetl run`
+
+mod dry_run;
+mod payload;
+mod progress;
+mod summary;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use noetl_engine::Input;
+use noetl_server::catalog::Reference;
+use noetl_server::drive::{DriveConfig, DriveError, ExecuteRequest, load_run};
+use noetl_tools::ToolConfig;
+use noetl_types::{ExecutionId, RunStatus, Value};
+use noetl_worker::WorkerConfig;
+use tempfile::TempDir;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::documents::{self, Document};
+use crate::embedded::{Embedded, LocalCredentials, Settings};
+use crate::exit::Exit;
+use crate::output::{Output, complain, mention};
+use crate::report::Human;
+use progress::Progress;
+
+/// Run a playbook here and now, without a server
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noetl run flow.yaml                         run it and print its result
+  noetl run flow.yaml --set city=Oslo         with a value of the workload
+  noetl run flow.yaml --payload @input.json   with a payload from a file
+  noetl run flow.yaml --data runs/            keep the state, so that the run can be resumed
+  noetl run --data runs/ --resume 1234567     go on with a run that was interrupted
+  noetl run flow.yaml --dry-run               show what would happen
+
+Playbooks that it calls are found by path among the files of its folder.
+Ends with 0 when the run completed, 1 when it failed, 2 for wrong use, 3 for an invalid playbook, 130 when interrupted.")]
+pub struct Arguments {
+    /// The playbook
+    #[arg(value_name = "FILE", required_unless_present = "resume")]
+    file: Option<PathBuf>,
+
+    /// Keep the state in this folder. Without it, it is gone when the run is over
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Go on with a run of the data folder that was interrupted
+    #[arg(long, value_name = "ID", requires = "data", conflicts_with_all = ["file", "dry_run"])]
+    resume: Option<i64>,
+
+    /// A value of the workload; may be given several times. JSON where it parses, else text
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// The payload: JSON, or @FILE with JSON or YAML
+    #[arg(long, value_name = "JSON|@FILE")]
+    payload: Option<String>,
+
+    /// Begin at this step
+    #[arg(long, value_name = "STEP")]
+    target: Option<String>,
+
+    /// Check and show the plan with its first step rendered, run nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// A file with credentials (JSON or YAML); may be given several times
+    #[arg(long, value_name = "FILE")]
+    credentials: Vec<PathBuf>,
+
+    /// Write one JSON object with the status, the result and the steps
+    #[arg(long)]
+    json: bool,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
+    let given = match payload::read(arguments.payload.as_deref(), &arguments.set) {
+        Ok(payload) => payload,
+        Err(error) => {
+            complain(format_args!("{error:#}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let document = match &arguments.file {
+        None => None,
+        Some(file) => match read_playbook(file, out)? {
+            Ok(document) => Some(document),
+            Err(exit) => return Ok(exit),
+        },
+    };
+    if let (true, Some(document)) = (arguments.dry_run, &document) {
+        return dry_run::run(document, given, arguments.target.as_deref(), out);
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let exit = runtime.block_on(run_here(arguments, document, given, out));
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    exit
+}
+
+/// The playbook, or the exit code when there is none to run; what is wrong has been said then.
+fn read_playbook(file: &Path, out: &mut Output) -> Result<Result<Document, Exit>> {
+    let mut found = documents::find(&[file.to_owned()]);
+    for problem in &found.problems {
+        complain(format_args!("{problem}"));
+    }
+    if !found.problems.is_empty() {
+        return Ok(Err(Exit::Usage));
+    }
+    if found.documents.len() != 1 {
+        complain(format_args!("{} is not a playbook; give the file of one playbook", file.display()));
+        return Ok(Err(Exit::Usage));
+    }
+    let document = found.documents.remove(0);
+    let checked = noetl_dsl::check(&document.text, &noetl_dsl::Options::default());
+    if checked.plan.is_some() {
+        return Ok(Ok(document));
+    }
+    let human = Human::new(out.colored());
+    for diagnostic in &checked.diagnostics {
+        human.write(out, &document, diagnostic)?;
+    }
+    Ok(Err(Exit::Invalid))
+}
+
+async fn run_here(
+    arguments: &Arguments,
+    document: Option<Document>,
+    payload: Value,
+    out: &mut Output,
+) -> Result<Exit> {
+    let temporary: Option<TempDir> = match arguments.data {
+        Some(_) => None,
+        None => Some(tempfile::Builder::new().prefix("noetl-run-").tempdir()?),
+    };
+    let data = match (&arguments.data, &temporary) {
+        (Some(data), _) => data.as_path(),
+        (None, Some(temporary)) => temporary.path(),
+        (None, None) => bail!("there is no data folder"),
+    };
+    let credentials = LocalCredentials::read(&arguments.credentials, None, std::env::vars())?;
+    let settings = Settings {
+        drive: DriveConfig::default(),
+        worker: WorkerConfig { drain: std::time::Duration::ZERO, ..WorkerConfig::default() },
+        tools: ToolConfig::default(),
+        credentials,
+    };
+    let embedded = Embedded::start(data, settings)?;
+    let exit = drive_run(&embedded, arguments, document, payload, out).await;
+    embedded.stop().await;
+    exit
+}
+
+async fn drive_run(
+    embedded: &Embedded,
+    arguments: &Arguments,
+    document: Option<Document>,
+    payload: Value,
+    out: &mut Output,
+) -> Result<Exit> {
+    let mut watch = embedded.drive.watch();
+    if let Some(resume) = arguments.resume {
+        let known = embedded.drive.store().find_execution(ExecutionId(resume)).await?;
+        if known.is_none() {
+            complain(format_args!("there is no execution {resume} in this data folder"));
+            return Ok(Exit::Usage);
+        }
+    }
+    let going_on = embedded.recover().await?;
+    let execution = match (arguments.resume, &document) {
+        (Some(resume), _) => ExecutionId(resume),
+        (None, Some(document)) => {
+            if going_on > 0 {
+                mention(format_args!("{going_on} interrupted runs of this data folder go on too"));
+            }
+            match begin(embedded, document, payload, arguments.target.as_deref()).await {
+                Ok(execution) => execution,
+                Err(DriveError::Refused(error)) => {
+                    complain(format_args!("{error}"));
+                    return Ok(Exit::Usage);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        (None, None) => bail!("there is nothing to run"),
+    };
+    let mut progress = Progress::new(arguments.quiet || arguments.json, out.colored());
+    progress.begin(execution, document.as_ref().map(|document| document.name.as_str()));
+    let mut look_again = tokio::time::interval(std::time::Duration::from_millis(500));
+    loop {
+        tokio::select! {
+            news = watch.recv() => match news {
+                Ok(news) if news.execution == execution => {
+                    if progress.tell(&news.events) {
+                        break;
+                    }
+                }
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => bail!("the drive loop ended"),
+            },
+            _ = look_again.tick() => {
+                progress.tick();
+                // News may have been missed, or the run been over before we watched.
+                let found = embedded.drive.store().find_execution(execution).await?;
+                if found.is_some_and(|found| found.row.status.is_terminal()) {
+                    break;
+                }
+            }
+            interrupted = tokio::signal::ctrl_c() => {
+                interrupted.context("interrupts can't be heard")?;
+                return interrupt(embedded, execution, arguments).await;
+            }
+        }
+    }
+    finish(embedded, execution, arguments, &mut progress, out).await
+}
+
+/// Registers the playbook and those beside it, then starts the run.
+async fn begin(
+    embedded: &Embedded,
+    document: &Document,
+    payload: Value,
+    target: Option<&str>,
+) -> Result<ExecutionId, DriveError> {
+    let playbooks = embedded.drive.playbooks();
+    for sibling in documents::siblings(document) {
+        // What is invalid can't be called; a call of it says so.
+        let _ = playbooks.register(&sibling.text).await;
+    }
+    let (playbook, _) = playbooks.register(&document.text).await?;
+    let request = ExecuteRequest {
+        playbook: Reference::Id(playbook.catalog_id),
+        payload,
+        entry: target.map(Arc::from),
+        parent: None,
+        meta: Value::Null,
+    };
+    Ok(embedded.drive.execute(request).await?.execution)
+}
+
+async fn interrupt(embedded: &Embedded, execution: ExecutionId, arguments: &Arguments) -> Result<Exit> {
+    match &arguments.data {
+        Some(data) => {
+            let data = data.display();
+            mention(format_args!("interrupted; go on with: noetl run --data {data} --resume {execution}"));
+        }
+        None => {
+            embedded.drive.input(execution, Input::Cancel { reason: "interrupted".into() }).await?;
+            mention(format_args!("interrupted; the run was cancelled"));
+        }
+    }
+    Ok(Exit::Interrupted)
+}
+
+async fn finish(
+    embedded: &Embedded,
+    execution: ExecutionId,
+    arguments: &Arguments,
+    progress: &mut Progress,
+    out: &mut Output,
+) -> Result<Exit> {
+    let store = embedded.drive.store();
+    let Some((run, _)) = load_run(&**store, execution).await? else {
+        bail!("execution {execution} is gone");
+    };
+    let result = match run.result() {
+        Some(slot) => summary::load(embedded, slot).await?,
+        None => Value::Null,
+    };
+    progress.end(&run);
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut *out, &summary::json(&run, &result))?;
+        writeln!(out)?;
+    } else if run.status == RunStatus::Completed && !result.is_null() {
+        serde_json::to_writer_pretty(&mut *out, &result)?;
+        writeln!(out)?;
+    }
+    Ok(match run.status {
+        RunStatus::Completed => Exit::Good,
+        _ => Exit::Failed,
+    })
+}

@@ -1,0 +1,39 @@
+//! `noetl schema`
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Write the JSON Schema of playbooks or of subscriptions, for editors
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  noetl schema > playbook.schema.json
+
+Editors with a YAML language server use it through the first line of a playbook:
+  # yaml-language-server: $schema=./playbook.schema.json")]
+pub struct Arguments {
+    /// The kind of document
+    #[arg(value_enum, default_value_t = Kind::Playbook)]
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Playbook,
+    Subscription,
+}
+
+pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
+    let schema = match arguments.kind {
+        Kind::Playbook => noetl_dsl::schema(),
+        Kind::Subscription => noetl_dsl::subscription_schema(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &schema)?;
+    writeln!(out)?;
+    Ok(Exit::Good)
+}

@@ -1,0 +1,98 @@
+//! Server and worker in one process: the drive loop over a store on this machine, with workers beside it.
+
+mod control;
+mod credentials;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context;
+use noetl_server::catalog::Playbooks;
+use noetl_server::clock::{Clock, SystemClock};
+use noetl_server::drive::{Drive, DriveConfig, WorkQueue};
+use noetl_server::ids::IdSource;
+use noetl_server::tasks;
+use noetl_store::Store;
+use noetl_store_sqlite::{Options, SqliteStore};
+use noetl_tools::{ToolConfig, Toolbox};
+use noetl_worker::{Worker, WorkerConfig};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use control::LocalControl;
+pub use credentials::LocalCredentials;
+
+/// The name under which the workers of this process hold their leases. It is the same in every process on the same data,
+/// since only one can have it at a time.
+const WORKER: &str = "embedded";
+
+/// A whole NoETL in this process.
+pub struct Embedded {
+    pub drive: Drive,
+    queue: WorkQueue,
+    stop: CancellationToken,
+    worker: JoinHandle<()>,
+}
+
+/// What an embedded NoETL is made of.
+pub struct Settings {
+    pub drive: DriveConfig,
+    pub worker: WorkerConfig,
+    pub tools: ToolConfig,
+    pub credentials: LocalCredentials,
+}
+
+impl Embedded {
+    /// Opens the data folder and starts everything. Runs that were under way go on once [`Embedded::recover`] is called.
+    pub fn start(data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
+        std::fs::create_dir_all(data).with_context(|| format!("the data folder {} can't be made", data.display()))?;
+        let store = SqliteStore::open(data.join("noetl.db"), &Options::default())?;
+        let store: Arc<dyn Store> = Arc::new(store);
+        let clock: Arc<dyn Clock> = SystemClock::shared();
+        let ids = Arc::new(IdSource::new(clock.clone(), 0));
+        let playbooks = Playbooks::new(store.clone(), ids.clone(), clock.clone());
+        let queue = WorkQueue::new(WORKER);
+        let lease = settings.drive.lease;
+        let drive = Drive::spawn(
+            settings.drive,
+            store,
+            playbooks,
+            clock.clone(),
+            ids.clone(),
+            Arc::new(queue.clone()),
+        );
+        let stop = CancellationToken::new();
+        tokio::spawn(tasks::fire_timers(drive.clone(), stop.clone()));
+        tokio::spawn(tasks::watch_leases(drive.clone(), stop.clone()));
+        let control =
+            LocalControl::new(drive.clone(), queue.clone(), clock, ids, lease, settings.credentials);
+        let worker = WorkerConfig {
+            name: WORKER.into(),
+            pools: vec!["shared".into(), "system".into(), "subscription".into()],
+            ..settings.worker
+        };
+        let worker = Worker::new(worker, Arc::new(control), Toolbox::builtin(settings.tools));
+        let worker = tokio::spawn({
+            let stop = stop.clone();
+            async move {
+                if let Err(error) = worker.run(stop).await {
+                    tracing::error!(%error, "the worker could not start");
+                }
+            }
+        });
+        Ok(Embedded { drive, queue, stop, worker })
+    }
+
+    /// Takes up what an earlier process on the same data left. Returns how many runs go on.
+    pub async fn recover(&self) -> anyhow::Result<usize> {
+        Ok(tasks::recover(&self.drive).await?)
+    }
+
+    /// Stops tools, lets outcomes that are at hand become durable, and ends.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        self.queue.queue.close();
+        // A worker that panicked has nothing left to end.
+        let _ = self.worker.await;
+    }
+}

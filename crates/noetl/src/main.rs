@@ -1,0 +1,43 @@
+//! The `noetl` binary: reads the command line, runs one command, and turns its outcome into an exit code.
+
+mod cli;
+mod command;
+mod documents;
+mod embedded;
+mod exit;
+mod output;
+mod report;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.color.apply();
+    let mut out = Output::stdout();
+    let outcome = match &cli.command {
+        Command::Check(arguments) => command::check::run(arguments, &mut out),
+        Command::Run(arguments) => command::run::run(arguments, &mut out),
+        Command::Schema(arguments) => command::schema::run(arguments, &mut out),
+        Command::Completions(arguments) => command::completions::run(arguments, &mut out),
+        Command::Version(arguments) => command::version::run(arguments, &mut out),
+    };
+    let outcome = outcome.and_then(|exit| {
+        out.flush().context("the output could not be written")?;
+        Ok(exit)
+    });
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            output::complain(format_args!("{error:#}"));
+            Exit::Failed.into()
+        }
+    }
+}

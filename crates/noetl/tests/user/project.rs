@@ -1,0 +1,76 @@
+//! What the project shows to newcomers is true: the examples are clean, the tour works when pasted.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::support::{Folder, in_project, project, see};
+
+#[test]
+fn the_examples_have_neither_errors_nor_warnings() {
+    let seen = in_project(&["check", "--deny-warnings", "examples"]);
+    assert_eq!(seen.code, Some(0), "{}", seen.text());
+}
+
+#[test]
+fn every_example_is_listed_in_the_documents() {
+    let listed = fs::read_to_string(project().join("docs/examples.md")).expect("docs/examples.md is there");
+    for example in fs::read_dir(project().join("examples")).expect("examples are there") {
+        let name = example.expect("an entry").file_name().into_string().expect("a plain name");
+        assert!(
+            listed.contains(&format!("](../examples/{name})")),
+            "docs/examples.md does not link to {name}"
+        );
+    }
+}
+
+/// Playbooks in the reference are whole documents or parts; the whole ones are checked.
+#[test]
+fn the_whole_documents_in_the_reference_are_clean() {
+    let reference =
+        fs::read_to_string(project().join("docs/playbooks.md")).expect("docs/playbooks.md is there");
+    let whole: Vec<&str> = blocks(&reference, "yaml")
+        .into_iter()
+        .filter(|block| block.starts_with("apiVersion") && !block.contains("workflow: []"))
+        .collect();
+    assert!(!whole.is_empty());
+    for document in whole {
+        let seen = Folder::new().noetl_with_input(&["check", "--deny-warnings", "-"], document);
+        assert_eq!(seen.code, Some(0), "{document}\n{}", seen.text());
+    }
+}
+
+/// Commands are in `sh` blocks; a `text` block after one is what it prints.
+#[cfg(unix)]
+#[test]
+fn the_tour_in_the_readme_works_when_pasted() {
+    let readme = fs::read_to_string(project().join("README.md")).expect("README.md is there");
+    let tour = readme.split("\n## ").find(|part| part.starts_with("A tour")).expect("the README has a tour");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let link = |to: PathBuf, from: &str| {
+        std::os::unix::fs::symlink(to, folder.path().join(from)).expect("own folder")
+    };
+    fs::create_dir_all(folder.path().join("target/release")).expect("own folder");
+    link(PathBuf::from(env!("CARGO_BIN_EXE_noetl")), "target/release/noetl");
+    link(project().join("examples").canonicalize().expect("examples are there"), "examples");
+
+    let mut pasted = 0;
+    for part in tour.split("```sh\n").skip(1) {
+        let (commands, rest) = part.split_once("```").expect("a block ends");
+        // The binary is built already.
+        let commands = commands.replace("make build\n", "");
+        let printed = blocks(rest, "text").first().copied().unwrap_or_default();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &commands]).current_dir(folder.path()).env_remove("CLICOLOR_FORCE");
+        let seen = see(shell, "");
+        assert_eq!(format!("{}{}", seen.stdout, seen.stderr), printed, "after: {commands}");
+        pasted += 1;
+    }
+    assert!(pasted > 2, "the tour shows something");
+}
+
+/// The contents of the fenced blocks of a language.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+    let opening = format!("```{language}\n");
+    text.split(opening.as_str()).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}

@@ -1,0 +1,111 @@
+//! What CI checks, in the order in which mistakes are cheapest to find.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{arrows as table, generate, purity, shell};
+
+/// How many seeds of the simulation CI runs; a few seconds' worth.
+const SEEDS: &str = "3000";
+
+type Check = (&'static str, fn() -> Result<()>);
+
+const CHECKS: &[Check] = &[
+    ("formatting", formatting),
+    ("crate arrows", arrows),
+    ("generated files", generate::check),
+    ("lints", lints),
+    ("tests", tests),
+    ("documentation", documentation),
+    ("conformance suite", conformance),
+    ("simulation", simulation),
+];
+
+pub fn run() -> Result<()> {
+    let begun = Instant::now();
+    for (name, check) in CHECKS {
+        println!("── {name}");
+        let started = Instant::now();
+        check().with_context(|| format!("{name}: not passed"))?;
+        println!("   {name}: passed in {:.1} s\n", started.elapsed().as_secs_f64());
+    }
+    println!("everything passed in {:.1} s", begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn formatting() -> Result<()> {
+    shell::run("cargo", &["fmt", "--all", "--check"]).context("`make fmt` formats the code")
+}
+
+pub fn arrows() -> Result<()> {
+    let metadata = shell::read("cargo", &["metadata", "--no-deps", "--locked", "--format-version", "1"])?;
+    let members = table::members(&metadata)?;
+    let mut found = table::violations(&members);
+    for package in purity::PURE.iter().filter(|pure| members.iter().any(|member| member.name == **pure)) {
+        let tree = shell::read(
+            "cargo",
+            &[
+                "tree",
+                "--locked",
+                "--package",
+                package,
+                "--edges",
+                "normal,no-proc-macro",
+                "--prefix",
+                "none",
+                "--format",
+                "{p}|{f}",
+            ],
+        )?;
+        found.extend(purity::violations(package, &tree));
+    }
+    if !found.is_empty() {
+        bail!("the crates break their rules:\n  {}", found.join("\n  "));
+    }
+    Ok(())
+}
+
+fn lints() -> Result<()> {
+    shell::run(
+        "cargo",
+        &["clippy", "--quiet", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"],
+    )
+}
+
+/// The tests of all crates; among them that the examples are clean and the README's tour works.
+fn tests() -> Result<()> {
+    if !shell::succeeds("cargo", &["nextest", "--version"]) {
+        return shell::run("cargo", &["test", "--quiet", "--locked", "--workspace"]);
+    }
+    shell::run("cargo", &["nextest", "run", "--cargo-quiet", "--locked", "--workspace", "--profile", "ci"])?;
+    shell::run("cargo", &["test", "--quiet", "--locked", "--workspace", "--doc"])
+}
+
+/// Links in the documentation lead somewhere.
+fn documentation() -> Result<()> {
+    shell::run(
+        "cargo",
+        &[
+            "--config",
+            "build.rustdocflags=['--deny=warnings']",
+            "doc",
+            "--quiet",
+            "--locked",
+            "--workspace",
+            "--no-deps",
+            "--document-private-items",
+        ],
+    )
+}
+
+/// The suite's own tests, and the form of its cases.
+fn conformance() -> Result<()> {
+    shell::run("python3", &["conformance/run.py", "--self-test"])?;
+    shell::run("python3", &["conformance/run.py", "--check"])
+}
+
+/// Built like the tests: that is quick, and debug assertions watch too.
+fn simulation() -> Result<()> {
+    shell::run("cargo", &["run", "--quiet", "--locked", "--package", "noetl-sim", "--", "--seeds", SEEDS])
+}
