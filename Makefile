@@ -10,11 +10,12 @@ build: ## Build the release binary at target/release/noetl
 	cargo build --release --locked --package noetl
 	@scripts/place-binary
 
-run: build ## Build, then check the examples
+run: build ## Build, check the examples, and run the first one
 	@target/release/noetl check examples
+	@target/release/noetl run examples/hello.yaml
 	@echo
-	@echo "Next: copy an example, change it, and check it again:"
-	@echo "  cp examples/hello.yaml my.yaml && target/release/noetl check my.yaml"
+	@echo "Next: copy an example, change it, and run it:"
+	@echo "  cp examples/hello.yaml my.yaml && target/release/noetl run my.yaml"
 
 test: ## Everything CI checks: formatting, lints, tests, simulation, generated files, examples
 	@scripts/setup-tests

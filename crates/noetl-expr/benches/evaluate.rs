@@ -15,7 +15,8 @@ fn main() {
     let template = |source: Value| Template::compile(&source).expect("a template");
     let condition = |source: &str| Condition::compile(&Value::text(source)).expect("a condition");
 
-    let ten: Vec<(String, Value)> = (0..10).map(|at| (format!("k{at}"), Value::text("{{ workload.db.host }}"))).collect();
+    let ten: Vec<(String, Value)> =
+        (0..10).map(|at| (format!("k{at}"), Value::text("{{ workload.db.host }}"))).collect();
     for (name, source) in [
         ("lone path", value!("{{ workload.db.host }}")),
         ("lone path with index", value!("{{ workload.rows[1].id }}")),

@@ -29,12 +29,12 @@ impl Condition {
     /// From a YAML value: a boolean stands for itself, text with `{{ }}` or `{% %}` is a template, other text is a bare expression.
     pub fn compile(source: &Value) -> Result<Condition, CompileError> {
         let test = match source {
-            Value::Text(text) if template_syntax(text) => Program::template(text.clone()).map(|program| {
-                match program.constant_text() {
+            Value::Text(text) if template_syntax(text) => {
+                Program::template(text.clone()).map(|program| match program.constant_text() {
                     Some(text) => Test::Constant(Value::text(text).is_truthy()),
                     None => Test::Program(program),
-                }
-            }),
+                })
+            }
             // YAML's words for false are conditions too, though most of them are no expressions of the language.
             Value::Text(text) if noetl_types::text_is_false(text) => Ok(Test::Constant(false)),
             Value::Text(text) => Program::expression(text.clone()).map(Test::Program),

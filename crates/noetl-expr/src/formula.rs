@@ -42,7 +42,11 @@ impl Formula {
             },
             Expr::IfExpr(choice) => {
                 let otherwise = choice.false_expr.as_ref()?;
-                let parts = [Formula::of(&choice.test_expr)?, Formula::of(&choice.true_expr)?, Formula::of(otherwise)?];
+                let parts = [
+                    Formula::of(&choice.test_expr)?,
+                    Formula::of(&choice.true_expr)?,
+                    Formula::of(otherwise)?,
+                ];
                 Some(Formula::Choice(Box::new(parts)))
             }
             Expr::BinOp(binary) => Formula::of_binary(binary.op, &binary.left, &binary.right),
@@ -56,13 +60,15 @@ impl Formula {
             BinOpKind::ScAnd => Some(Formula::And(both()?)),
             BinOpKind::ScOr => Some(Formula::Or(both()?)),
             _ => match operators::operation(op) {
-                operators::Operation::Compare(comparison) => match event_name::operator(comparison, left, right) {
-                    Some((_, event, other)) => {
-                        let parts = Box::new([Formula::of(event)?, Formula::of(other)?]);
-                        Some(Formula::CompareEventName(comparison, parts))
+                operators::Operation::Compare(comparison) => {
+                    match event_name::operator(comparison, left, right) {
+                        Some((_, event, other)) => {
+                            let parts = Box::new([Formula::of(event)?, Formula::of(other)?]);
+                            Some(Formula::CompareEventName(comparison, parts))
+                        }
+                        None => Some(Formula::Compare(comparison, both()?)),
                     }
-                    None => Some(Formula::Compare(comparison, both()?)),
-                },
+                }
                 operators::Operation::Binary(_, binary) => Some(Formula::Binary(binary, both()?)),
                 operators::Operation::Logic => None,
             },

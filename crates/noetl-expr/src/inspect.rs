@@ -153,7 +153,10 @@ impl<'a> Inspector<'a> {
             Expr::Var(_) | Expr::Const(_) => {}
             Expr::Slice(slice) => {
                 self.expr(&slice.expr);
-                [&slice.start, &slice.stop, &slice.step].into_iter().flatten().for_each(|bound| self.expr(bound));
+                [&slice.start, &slice.stop, &slice.step]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|bound| self.expr(bound));
             }
             Expr::UnaryOp(unary) => self.expr(&unary.expr),
             Expr::BinOp(binary) => {
@@ -194,7 +197,10 @@ impl<'a> Inspector<'a> {
     fn args(&mut self, args: &[CallArg<'a>]) {
         for arg in args {
             match arg {
-                CallArg::Pos(expr) | CallArg::Kwarg(_, expr) | CallArg::PosSplat(expr) | CallArg::KwargSplat(expr) => {
+                CallArg::Pos(expr)
+                | CallArg::Kwarg(_, expr)
+                | CallArg::PosSplat(expr)
+                | CallArg::KwargSplat(expr) => {
                     self.expr(expr);
                 }
             }

@@ -43,7 +43,12 @@ pub(crate) fn is_known(name: &str) -> bool {
 }
 
 /// Calls a method. Undefined answers every method with undefined.
-pub(crate) fn call(state: &mut State<'_, '_>, value: &Jinja, method: &str, args: &[Jinja]) -> Result<Jinja, Error> {
+pub(crate) fn call(
+    state: &mut State<'_, '_>,
+    value: &Jinja,
+    method: &str,
+    args: &[Jinja],
+) -> Result<Jinja, Error> {
     if value.is_undefined() && state.undefined_behavior() != UndefinedBehavior::Strict {
         return Ok(Jinja::UNDEFINED);
     }
@@ -81,7 +86,9 @@ fn found(map: &Jinja, key: &Jinja) -> Option<Jinja> {
 
 fn of_list(list: &Jinja, method: &str, args: &[Jinja]) -> Result<Jinja, Error> {
     match (method, args) {
-        ("count", [wanted]) => Ok(Jinja::from(filters::as_list(list)?.iter().filter(|item| *item == wanted).count())),
+        ("count", [wanted]) => {
+            Ok(Jinja::from(filters::as_list(list)?.iter().filter(|item| *item == wanted).count()))
+        }
         ("index", [wanted]) => match filters::as_list(list)?.iter().position(|item| item == wanted) {
             Some(position) => Ok(Jinja::from(position)),
             None => Err(failed("the list does not have this item")),
@@ -95,7 +102,9 @@ fn of_text(state: &mut State<'_, '_>, value: &Jinja, method: &str, args: &[Jinja
     let text = value.as_str().unwrap_or_default();
     crate::limits::spend_reading(text.len())?;
     Ok(match (method, args) {
-        ("lower" | "upper" | "title" | "capitalize", []) => state.apply_filter(method, std::slice::from_ref(value))?,
+        ("lower" | "upper" | "title" | "capitalize", []) => {
+            state.apply_filter(method, std::slice::from_ref(value))?
+        }
         ("strip", []) => Jinja::from(text.trim()),
         ("lstrip", []) => Jinja::from(text.trim_start()),
         ("rstrip", []) => Jinja::from(text.trim_end()),
@@ -117,7 +126,9 @@ fn of_text(state: &mut State<'_, '_>, value: &Jinja, method: &str, args: &[Jinja
         ("splitlines", []) => state.apply_filter("lines", std::slice::from_ref(value))?,
         ("join", [items]) => state.apply_filter("join", &[items.clone(), value.clone()])?,
         ("replace", [from, to]) => filters::replaced(text, &text_of(from)?, &text_of(to)?, None)?,
-        ("replace", [from, to, count]) => filters::replaced(text, &text_of(from)?, &text_of(to)?, count.as_usize())?,
+        ("replace", [from, to, count]) => {
+            filters::replaced(text, &text_of(from)?, &text_of(to)?, count.as_usize())?
+        }
         ("startswith", [prefix]) => Jinja::from(any_of(prefix, |prefix| text.starts_with(prefix))?),
         ("endswith", [suffix]) => Jinja::from(any_of(suffix, |suffix| text.ends_with(suffix))?),
         ("removeprefix", [prefix]) => Jinja::from(text.strip_prefix(&*text_of(prefix)?).unwrap_or(text)),

@@ -31,7 +31,12 @@ pub(crate) fn check(text: &str, is_expression: bool) -> Result<(), TooDeep> {
             Token::Comma => levels.restart(),
             Token::Ident("elif") => branches += 1,
             Token::Ident("not" | "if" | "else" | "is" | "and" | "or" | "in") => levels.deepen(),
-            Token::Ident(_) | Token::Str(_) | Token::String(_) | Token::Int(_) | Token::Int128(_) | Token::Float(_) => {}
+            Token::Ident(_)
+            | Token::Str(_)
+            | Token::String(_)
+            | Token::Int(_)
+            | Token::Int128(_)
+            | Token::Float(_) => {}
             Token::TemplateData(_) | Token::VariableEnd | Token::BlockEnd | Token::Colon | Token::Assign => {}
             _ => levels.deepen(),
         }

@@ -226,7 +226,9 @@ impl Object for MapObject {
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         self.mapped_rev_key_value_enumerator(|this| {
             let nesting = this.nesting.saturating_sub(1);
-            Box::new(this.map.iter().map(move |(key, value)| (Jinja::from(key.clone()), built(value, nesting))))
+            Box::new(
+                this.map.iter().map(move |(key, value)| (Jinja::from(key.clone()), built(value, nesting))),
+            )
         })
     }
 
@@ -234,7 +236,12 @@ impl Object for MapObject {
         Some(self.map.len())
     }
 
-    fn call_method(self: &Arc<Self>, state: &mut State<'_, '_>, method: &str, args: &[Jinja]) -> Result<Jinja, Error> {
+    fn call_method(
+        self: &Arc<Self>,
+        state: &mut State<'_, '_>,
+        method: &str,
+        args: &[Jinja],
+    ) -> Result<Jinja, Error> {
         methods::call(state, &Jinja::from_dyn_object(self.clone()), method, args)
     }
 
@@ -320,7 +327,12 @@ impl Object for LazyObject {
         }
     }
 
-    fn call_method(self: &Arc<Self>, state: &mut State<'_, '_>, method: &str, args: &[Jinja]) -> Result<Jinja, Error> {
+    fn call_method(
+        self: &Arc<Self>,
+        state: &mut State<'_, '_>,
+        method: &str,
+        args: &[Jinja],
+    ) -> Result<Jinja, Error> {
         methods::call(state, &Jinja::from_dyn_object(self.clone()), method, args)
     }
 

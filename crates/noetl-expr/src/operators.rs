@@ -32,7 +32,9 @@ pub(crate) fn register(env: &mut Environment<'static>) {
     }
     env.add_filter(NEGATE, negate);
     for (name, comparison) in COMPARISONS {
-        env.add_filter(name, move |state: &State, a: &Jinja, b: &Jinja| compare(mode(state), comparison, a, b));
+        env.add_filter(name, move |state: &State, a: &Jinja, b: &Jinja| {
+            compare(mode(state), comparison, a, b)
+        });
     }
     env.add_filter(COMPARE_CHAIN, compare_chain);
     env.add_filter(ITEM, item);
@@ -314,7 +316,12 @@ fn concatenate(undefined: Undefined, a: &Jinja, b: &Jinja) -> Result<Jinja, Erro
 }
 
 /// Whether a comparison holds, if undefined operands are allowed.
-pub(crate) fn compare(undefined: Undefined, comparison: Comparison, a: &Jinja, b: &Jinja) -> Result<bool, Error> {
+pub(crate) fn compare(
+    undefined: Undefined,
+    comparison: Comparison,
+    a: &Jinja,
+    b: &Jinja,
+) -> Result<bool, Error> {
     if (a.is_undefined() || b.is_undefined()) && undefined == Undefined::Strict {
         return Err(undefined_operand(comparison.name()));
     }
@@ -347,7 +354,8 @@ fn equal(a: &Jinja, b: &Jinja) -> Result<bool, Error> {
 }
 
 fn same_container(a: &Jinja, b: &Jinja) -> bool {
-    if let (Some(a), Some(b)) = (a.downcast_object_ref::<ListObject>(), b.downcast_object_ref::<ListObject>()) {
+    if let (Some(a), Some(b)) = (a.downcast_object_ref::<ListObject>(), b.downcast_object_ref::<ListObject>())
+    {
         return std::sync::Arc::ptr_eq(&a.items, &b.items);
     }
     if let (Some(a), Some(b)) = (a.downcast_object_ref::<MapObject>(), b.downcast_object_ref::<MapObject>()) {
@@ -411,7 +419,12 @@ fn contains(container: &Jinja, value: &Jinja) -> Result<bool, Error> {
 }
 
 /// `a < b <= c`: the comparisons' names are separated by spaces.
-fn compare_chain(state: &State, first: &Jinja, names: &str, rest: minijinja::value::Rest<Jinja>) -> Result<bool, Error> {
+fn compare_chain(
+    state: &State,
+    first: &Jinja,
+    names: &str,
+    rest: minijinja::value::Rest<Jinja>,
+) -> Result<bool, Error> {
     let mut left = first;
     for (name, right) in names.split(' ').zip(rest.iter()) {
         let comparison = Comparison::of(name).ok_or_else(|| failed("unknown comparison"))?;
@@ -461,7 +474,13 @@ fn item(state: &State, container: &Jinja, key: &Jinja) -> Result<Jinja, Error> {
 }
 
 /// `container[start:stop:step]`, as in Python.
-fn slice(state: &State, container: &Jinja, start: &Jinja, stop: &Jinja, step: &Jinja) -> Result<Jinja, Error> {
+fn slice(
+    state: &State,
+    container: &Jinja,
+    start: &Jinja,
+    stop: &Jinja,
+    step: &Jinja,
+) -> Result<Jinja, Error> {
     if container.is_undefined() && mode(state) == Undefined::Strict {
         return Err(Error::from(ErrorKind::UndefinedError));
     }
@@ -475,7 +494,9 @@ fn slice(state: &State, container: &Jinja, start: &Jinja, stop: &Jinja, step: &J
         limits::spend_reading(text.len())?;
         limits::spend_text(text.len())?;
         let characters: Vec<char> = text.chars().collect();
-        return Ok(Jinja::from(slice_positions(characters.len(), bounds).map(|at| characters[at]).collect::<String>()));
+        return Ok(Jinja::from(
+            slice_positions(characters.len(), bounds).map(|at| characters[at]).collect::<String>(),
+        ));
     }
     match container.kind() {
         ValueKind::Undefined | ValueKind::None => Ok(Jinja::from(Vec::<Jinja>::new())),
@@ -502,7 +523,10 @@ fn slice_bound(value: &Jinja) -> Result<Option<i64>, Error> {
 }
 
 /// The positions a slice takes from something of this length.
-fn slice_positions(length: usize, (start, stop, step): (Option<i64>, Option<i64>, i64)) -> impl Iterator<Item = usize> {
+fn slice_positions(
+    length: usize,
+    (start, stop, step): (Option<i64>, Option<i64>, i64),
+) -> impl Iterator<Item = usize> {
     let length = i128::try_from(length).unwrap_or(i128::MAX);
     let step = i128::from(step);
     let (lowest, highest) = if step > 0 { (0, length) } else { (-1, length - 1) };

@@ -14,9 +14,9 @@ use self_cell::self_cell;
 
 use crate::compile::{Problem, TOO_DEEP};
 use crate::environment::{Undefined, environment, syntax};
+use crate::formula::Formula;
 use crate::inspect::{self, Inspection};
 use crate::limits::{self, Evaluation};
-use crate::formula::Formula;
 use crate::object::{from_jinja_nested, root, view_to_jinja};
 use crate::print::{text_of, text_of_value};
 use crate::resolve::{Path, Step, whole};
@@ -78,7 +78,8 @@ impl Program {
         check_nesting(&source, false)?;
         let mut paths = Vec::new();
         let code = Code::try_new(source, |source| {
-            let stmt = parse(source, "", syntax()).map_err(|error| vec![Problem::of_syntax(&error, source)])?;
+            let stmt =
+                parse(source, "", syntax()).map_err(|error| vec![Problem::of_syntax(&error, source)])?;
             let found = accepted(inspect::template(&stmt))?;
             paths.extend(found.paths.iter().cloned());
             Ok::<_, Vec<Problem>>(Body::of_template(&stmt, &Rewriter { source, bound: &found.bound }))
@@ -119,10 +120,18 @@ impl Program {
     }
 
     /// Evaluates once; where an undefined name makes it impossible, there is no value.
-    pub(crate) fn run_unless_undefined(&self, scope: &Scope, undefined: Undefined) -> Result<Option<Value>, EvalError> {
+    pub(crate) fn run_unless_undefined(
+        &self,
+        scope: &Scope,
+        undefined: Undefined,
+    ) -> Result<Option<Value>, EvalError> {
         match self.evaluate(scope, undefined) {
             Ok(value) => Ok(Some(value)),
-            Err(fault) if fault.error.kind() == ErrorKind::UndefinedError && undefined == Undefined::Lenient => Ok(None),
+            Err(fault)
+                if fault.error.kind() == ErrorKind::UndefinedError && undefined == Undefined::Lenient =>
+            {
+                Ok(None)
+            }
             Err(fault) => Err(self.explain(fault, scope)),
         }
     }
@@ -206,9 +215,8 @@ fn check_nesting(source: &str, is_expression: bool) -> Result<(), Vec<Problem>> 
         let message = format!("the template is longer than {} MiB", limits::SOURCE >> 20);
         return Err(vec![Problem { offset: 0, message }]);
     }
-    nesting::check(source, is_expression).map_err(|too_deep| {
-        vec![Problem { offset: too_deep.offset, message: TOO_DEEP.into() }]
-    })
+    nesting::check(source, is_expression)
+        .map_err(|too_deep| vec![Problem { offset: too_deep.offset, message: TOO_DEEP.into() }])
 }
 
 fn accepted(found: Inspection<'_>) -> Result<Inspection<'_>, Vec<Problem>> {
@@ -252,7 +260,11 @@ impl<'a> Body<'a> {
 fn lone_expression<'s, 'a>(children: &'s [Stmt<'a>]) -> Option<&'s Stmt<'a>> {
     match children {
         [lone @ Stmt::EmitExpr(_)] => Some(lone),
-        [lone @ Stmt::EmitExpr(_), Stmt::EmitRaw(rest)] if rest.raw.trim_end_matches(['\r', '\n']).is_empty() => Some(lone),
+        [lone @ Stmt::EmitExpr(_), Stmt::EmitRaw(rest)]
+            if rest.raw.trim_end_matches(['\r', '\n']).is_empty() =>
+        {
+            Some(lone)
+        }
         _ => None,
     }
 }
@@ -263,7 +275,8 @@ impl<'a> Expression<'a> {
             unreachable!("only expressions are emitted");
         };
         let span = emit.span();
-        let written = rewriter.source.get(span.start_offset as usize..span.end_offset as usize).unwrap_or_default();
+        let written =
+            rewriter.source.get(span.start_offset as usize..span.end_offset as usize).unwrap_or_default();
         let text = written.trim_start_matches("{{").trim_start_matches(['-', '+']).trim();
         Expression::compile(text, &emit.expr, rewriter)
     }
@@ -382,10 +395,31 @@ mod tests {
     /// Formulas and generated code are two ways to the same value.
     #[test]
     fn formulas_and_code_agree() {
-        let names = r#"{"a": 1, "b": 2.5, "s": "x", "t": "", "l": [1, 2], "m": {"k": null}, "yes": true, "z": null}"#;
+        let names =
+            r#"{"a": 1, "b": 2.5, "s": "x", "t": "", "l": [1, 2], "m": {"k": null}, "yes": true, "z": null}"#;
         let scope = Scope::of(serde_json::from_str(names).expect("JSON"));
-        let operands = ["a", "b", "s", "t", "l", "m", "m.k", "l[1]", "yes", "z", "nope", "nope.deep", "3", "'x'", "none", "true"];
-        let operators = ["+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or"];
+        let operands = [
+            "a",
+            "b",
+            "s",
+            "t",
+            "l",
+            "m",
+            "m.k",
+            "l[1]",
+            "yes",
+            "z",
+            "nope",
+            "nope.deep",
+            "3",
+            "'x'",
+            "none",
+            "true",
+        ];
+        let operators = [
+            "+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in",
+            "and", "or",
+        ];
         for left in operands {
             for right in operands {
                 for operator in operators {
@@ -404,7 +438,9 @@ mod tests {
         for undefined in [Undefined::Lenient, Undefined::Strict] {
             let outcome = |value: Result<Jinja, Error>| match value {
                 Ok(value) if value.is_undefined() => Ok(None),
-                Ok(value) => from_jinja_nested(&value, 0).map(|(value, _)| Some(value.to_string())).map_err(|e| e.kind()),
+                Ok(value) => from_jinja_nested(&value, 0)
+                    .map(|(value, _)| Some(value.to_string()))
+                    .map_err(|e| e.kind()),
                 Err(error) => Err(error.kind()),
             };
             let direct = outcome(formula.value(scope, undefined));

@@ -35,10 +35,14 @@ impl Path {
             view = match (view, step) {
                 // Inside plain data nothing is cloned until the end.
                 (View::Value(value), _) => return follow_data(&value, steps).map(View::Value),
-                (View::Aliased(value), Step::Key(key)) if value.get(key).is_none() => entry(View::Aliased(value), key)?,
+                (View::Aliased(value), Step::Key(key)) if value.get(key).is_none() => {
+                    entry(View::Aliased(value), key)?
+                }
                 (View::Aliased(value), _) => return follow_data(&value, steps).map(View::Value),
                 (View::Lazy(lookup), Step::Key(key)) => lookup.get(key)?,
-                (View::Lazy(lookup), Step::Index(_)) => return follow_data(&lookup.whole()?, steps).map(View::Value),
+                (View::Lazy(lookup), Step::Index(_)) => {
+                    return follow_data(&lookup.whole()?, steps).map(View::Value);
+                }
             };
             steps = rest;
         }
@@ -52,7 +56,9 @@ fn follow_data(value: &Value, steps: &[Step]) -> Option<Value> {
         at = match (step, at) {
             (Step::Key(key), at) => at.get(key)?,
             (Step::Index(index), Value::List(items)) => items.get(position(*index, items.len())?)?,
-            (Step::Index(index), Value::Text(text)) => return follow_data(&character(text, *index)?, &steps[done + 1..]),
+            (Step::Index(index), Value::Text(text)) => {
+                return follow_data(&character(text, *index)?, &steps[done + 1..]);
+            }
             _ => return None,
         };
     }

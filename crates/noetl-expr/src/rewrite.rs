@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use minijinja::machinery::Span;
 use minijinja::machinery::ast::{
-    BinOp, Call, CallArg, CompareOpKind, Const, Do, EmitExpr, EmitRaw, Expr, Filter, FilterBlock, ForLoop, GetAttr,
-    GetItem, IfCond, IfExpr, List, Map, Set, SetBlock, Slice, Spanned, Stmt, Template, Test, Tuple, UnaryOp, UnaryOpKind, Var,
-    WithBlock,
+    BinOp, Call, CallArg, CompareOpKind, Const, Do, EmitExpr, EmitRaw, Expr, Filter, FilterBlock, ForLoop,
+    GetAttr, GetItem, IfCond, IfExpr, List, Map, Set, SetBlock, Slice, Spanned, Stmt, Template, Test, Tuple,
+    UnaryOp, UnaryOpKind, Var, WithBlock,
 };
 use minijinja::value::Value as Jinja;
 
@@ -30,11 +30,16 @@ impl<'a> Rewriter<'_, 'a> {
             Stmt::Template(node) => {
                 Stmt::Template(Spanned::new(Template { children: self.stmts(&node.children) }, node.span()))
             }
-            Stmt::EmitExpr(node) => Stmt::EmitExpr(Spanned::new(EmitExpr { expr: self.expr(&node.expr) }, node.span())),
+            Stmt::EmitExpr(node) => {
+                Stmt::EmitExpr(Spanned::new(EmitExpr { expr: self.expr(&node.expr) }, node.span()))
+            }
             // Text is printed like a value, so that a loop around it counts it.
             Stmt::EmitRaw(node) => {
                 let EmitRaw { raw } = **node;
-                Stmt::EmitExpr(Spanned::new(EmitExpr { expr: constant(Jinja::from(raw), node.span()) }, node.span()))
+                Stmt::EmitExpr(Spanned::new(
+                    EmitExpr { expr: constant(Jinja::from(raw), node.span()) },
+                    node.span(),
+                ))
             }
             Stmt::ForLoop(node) => Stmt::ForLoop(Spanned::new(
                 ForLoop {
@@ -56,9 +61,15 @@ impl<'a> Rewriter<'_, 'a> {
                 node.span(),
             )),
             Stmt::WithBlock(node) => {
-                let assignments =
-                    node.assignments.iter().map(|(name, value)| (target(name), self.kept(name, value))).collect();
-                Stmt::WithBlock(Spanned::new(WithBlock { assignments, body: self.stmts(&node.body) }, node.span()))
+                let assignments = node
+                    .assignments
+                    .iter()
+                    .map(|(name, value)| (target(name), self.kept(name, value)))
+                    .collect();
+                Stmt::WithBlock(Spanned::new(
+                    WithBlock { assignments, body: self.stmts(&node.body) },
+                    node.span(),
+                ))
             }
             Stmt::Set(node) => Stmt::Set(Spanned::new(
                 Set { target: target(&node.target), expr: self.kept(&node.target, &node.expr) },
@@ -80,7 +91,9 @@ impl<'a> Rewriter<'_, 'a> {
             Stmt::AutoEscape(node) => {
                 Stmt::Template(Spanned::new(Template { children: self.stmts(&node.body) }, node.span()))
             }
-            Stmt::Continue(node) => Stmt::Continue(Spanned::new(minijinja::machinery::ast::Continue, node.span())),
+            Stmt::Continue(node) => {
+                Stmt::Continue(Spanned::new(minijinja::machinery::ast::Continue, node.span()))
+            }
             Stmt::Break(node) => Stmt::Break(Spanned::new(minijinja::machinery::ast::Break, node.span())),
             Stmt::Do(node) => {
                 let call = Spanned::new(self.call(&node.call), node.call.span());
@@ -173,7 +186,9 @@ impl<'a> Rewriter<'_, 'a> {
                 Expr::UnaryOp(Spanned::new(UnaryOp { op: UnaryOpKind::Not, expr }, span))
             }
             UnaryOpKind::Neg => match &node.expr {
-                Expr::Const(number) if i64::try_from(number.value.clone()).is_ok_and(|number| number >= 0) => {
+                Expr::Const(number)
+                    if i64::try_from(number.value.clone()).is_ok_and(|number| number >= 0) =>
+                {
                     let number = i64::try_from(number.value.clone()).map_or(0, |number| -number);
                     constant(Jinja::from(number), span)
                 }
@@ -185,7 +200,9 @@ impl<'a> Rewriter<'_, 'a> {
     fn binary(&self, node: &BinOp<'a>, span: Span) -> Expr<'a> {
         let name = match operation(node.op) {
             Operation::Binary(name, _) => name,
-            Operation::Compare(comparison) => return self.compared(comparison, &node.left, &node.right, span),
+            Operation::Compare(comparison) => {
+                return self.compared(comparison, &node.left, &node.right, span);
+            }
             Operation::Logic => {
                 let (left, right) = (self.expr(&node.left), self.expr(&node.right));
                 return Expr::BinOp(Spanned::new(BinOp { op: node.op, left, right }, span));
@@ -225,7 +242,8 @@ impl<'a> Rewriter<'_, 'a> {
             // The callee's name must stay visible to the code generator.
             Expr::Var(var) => {
                 let args = self.args(&node.args);
-                let args = if var.id == "namespace" { args.into_iter().map(kept_arg).collect() } else { args };
+                let args =
+                    if var.id == "namespace" { args.into_iter().map(kept_arg).collect() } else { args };
                 Call { expr: Expr::Var(Spanned::new(Var { id: var.id }, var.span())), args }
             }
             Expr::GetAttr(method) => Call {

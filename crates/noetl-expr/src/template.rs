@@ -29,6 +29,8 @@ struct Inner {
     node: Node,
     /// The value, when there is nothing to render in it.
     literal: Option<Value>,
+    /// Whether that value is the source itself.
+    is_verbatim: bool,
     paths: Vec<String>,
 }
 
@@ -71,8 +73,14 @@ impl Template {
             ),
             _ => Node::Literal,
         };
+        Template::verbatim(value, node)
+    }
+
+    fn verbatim(value: Value, node: Node) -> Template {
         let literal = Some(value.clone());
-        Template { inner: Arc::new(Inner { source: value, node, literal, paths: Vec::new() }) }
+        Template {
+            inner: Arc::new(Inner { source: value, node, literal, is_verbatim: true, paths: Vec::new() }),
+        }
     }
 
     /// Code in another language, in which braces may be the language's own. It is a template only if it parses as one and
@@ -156,7 +164,8 @@ impl Template {
     fn of_program(source: Value, program: Program) -> Template {
         let literal = program.constant_text().map(Value::text);
         let paths = program.paths.clone();
-        Template { inner: Arc::new(Inner { source, node: Node::Text(program), literal, paths }) }
+        let inner = Inner { source, node: Node::Text(program), literal, is_verbatim: false, paths };
+        Template { inner: Arc::new(inner) }
     }
 }
 
@@ -178,12 +187,13 @@ fn compile(value: &Value, at: &mut Vec<String>, errors: &mut Vec<CompileError>) 
             });
             let items: Vec<Template> = items.collect();
             // Long lists of plain data are kept as the one value they are.
-            if items.iter().all(|item| item.inner.literal.as_ref() == Some(&item.inner.source)) {
-                return Template::literal(value.clone());
+            if items.iter().all(|item| item.inner.is_verbatim) {
+                return Template::verbatim(value.clone(), Node::Literal);
             }
             let literal = items.iter().map(|item| item.inner.literal.clone()).collect::<Option<Vec<_>>>();
             let paths = paths_of(items.iter());
-            let inner = Inner { source: value.clone(), node: Node::List(items), literal: literal.map(Value::from), paths };
+            let (source, literal) = (value.clone(), literal.map(Value::from));
+            let inner = Inner { source, node: Node::List(items), literal, is_verbatim: false, paths };
             Template { inner: Arc::new(inner) }
         }
         Value::Map(map) => {
@@ -191,15 +201,21 @@ fn compile(value: &Value, at: &mut Vec<String>, errors: &mut Vec<CompileError>) 
                 .iter()
                 .map(|(key, value)| {
                     at.push(key.to_string());
-                    let rendered_key = template_syntax(key).then(|| compile(&Value::Text(key.clone()), at, errors));
+                    let rendered_key =
+                        template_syntax(key).then(|| compile(&Value::Text(key.clone()), at, errors));
                     let value = compile(value, at, errors);
                     at.pop();
                     Entry { key: key.clone(), rendered_key, value }
                 })
                 .collect();
+            if entries.iter().all(|entry| entry.rendered_key.is_none() && entry.value.inner.is_verbatim) {
+                return Template::verbatim(value.clone(), Node::Map(entries));
+            }
             let literal = entries.iter().map(literal_entry).collect::<Option<Map>>();
-            let paths = paths_of(entries.iter().flat_map(|entry| entry.rendered_key.iter().chain([&entry.value])));
-            let inner = Inner { source: value.clone(), node: Node::Map(entries), literal: literal.map(Value::from), paths };
+            let paths =
+                paths_of(entries.iter().flat_map(|entry| entry.rendered_key.iter().chain([&entry.value])));
+            let (source, literal) = (value.clone(), literal.map(Value::from));
+            let inner = Inner { source, node: Node::Map(entries), literal, is_verbatim: false, paths };
             Template { inner: Arc::new(inner) }
         }
         _ => Template::literal(value.clone()),

@@ -20,7 +20,10 @@ fn syntax_errors_point_at_the_place() {
     refused("{{ 1 + ‸}}", "unexpected end of variable block");
     refused("{{ 1 +‸", "unexpected end of input, expected expression");
     refused("text {{ a ‸b }}", "unexpected identifier, expected end of variable block");
-    refused("ok {{ fine }} then {{ a. ‸}}", "unexpected end of variable block, expected identifier or integer");
+    refused(
+        "ok {{ fine }} then {{ a. ‸}}",
+        "unexpected end of variable block, expected identifier or integer",
+    );
     refused("{{ a | ‸}}", "unexpected end of variable block, expected identifier");
     refused("{{ x‸", "unexpected end of input, expected end of variable block");
     refused("{{ 'open }}‸", "unexpected end of string");
@@ -74,9 +77,12 @@ fn what_the_engine_has_but_the_language_has_not_is_refused() {
 
 #[test]
 fn all_errors_of_a_value_come_together_with_their_places() {
-    let value = json(r#"{"a": "{{ x | nope }}", "b": [1, {"c": "{{ 1 + }}"}], "{{ y | no }}": 1, "d": "{{ a | n1 | n2 }}"}"#);
+    let value = json(
+        r#"{"a": "{{ x | nope }}", "b": [1, {"c": "{{ 1 + }}"}], "{{ y | no }}": 1, "d": "{{ a | n1 | n2 }}"}"#,
+    );
     let errors = Template::compile(&value).expect_err("several errors");
-    let places: Vec<String> = errors.iter().map(|error| format!("{}@{}", error.at.join("/"), error.offset)).collect();
+    let places: Vec<String> =
+        errors.iter().map(|error| format!("{}@{}", error.at.join("/"), error.offset)).collect();
     assert_eq!(places, ["a@7", "b/1/c@7", "{{ y | no }}@7", "d@7", "d@12"]);
 }
 
@@ -137,7 +143,9 @@ fn templates_name_what_they_read() {
 
 #[test]
 fn values_are_rendered_item_by_item_and_keys_too() {
-    let value = json(r#"{"n": "{{ n }}", "list": [1, "{{ n }}", {"deep": ["{{ b }}"]}], "keep": 3, "{{ key }}": "x", "k{{ n }}": 1}"#);
+    let value = json(
+        r#"{"n": "{{ n }}", "list": [1, "{{ n }}", {"deep": ["{{ b }}"]}], "keep": 3, "{{ key }}": "x", "k{{ n }}": 1}"#,
+    );
     let template = Template::compile(&value).expect("a template");
     let rendered = template.render(&scope(r#"{"n": 42, "b": true, "key": "named"}"#)).expect("a value");
     let expected = r#"{"n": 42, "list": [1, 42, {"deep": [true]}], "keep": 3, "named": "x", "k42": 1}"#;
@@ -222,7 +230,12 @@ fn code_is_a_template_only_if_it_names_known_data() {
 
 #[test]
 fn names_for_suggestions_are_sorted_and_unique() {
-    for names in [known_filters(), noetl_expr::known_tests(), noetl_expr::known_functions(), noetl_expr::known_methods()] {
+    for names in [
+        known_filters(),
+        noetl_expr::known_tests(),
+        noetl_expr::known_functions(),
+        noetl_expr::known_methods(),
+    ] {
         assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
     }
 }

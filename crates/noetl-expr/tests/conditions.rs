@@ -42,6 +42,8 @@ fn native_truth_plus_the_words_for_false() {
         ("0", false),
         ("", false),
         ("not workload.one", false),
+        ("workload.one > 0\n", true),
+        ("workload.one > 0\n  and workload.zero == 0\n", true),
     ];
     let scope = scope(WORKLOAD);
     for (source, expected) in rows {
@@ -108,7 +110,13 @@ fn undefined_names_make_a_condition_false() {
 #[test]
 fn strict_conditions_name_what_is_undefined() {
     let scope = scope(WORKLOAD);
-    for source in ["workload.absent > 3", "workload.absent", "workload.absent == 1", "workload.absent | int", "not workload.absent"] {
+    for source in [
+        "workload.absent > 3",
+        "workload.absent",
+        "workload.absent == 1",
+        "workload.absent | int",
+        "not workload.absent",
+    ] {
         let error = condition(source).holds_with(&scope, Undefined::Strict).expect_err(source);
         assert_eq!(error.message, format!("cannot evaluate `{source}`: `workload.absent` is undefined"));
     }
@@ -197,7 +205,10 @@ fn events_without_synonyms_compare_by_name() {
 
 #[test]
 fn conditions_name_what_they_read() {
-    assert_eq!(condition("output.error.kind == 'timeout' and ctx.n > 1").paths(), ["ctx.n", "output.error.kind"]);
+    assert_eq!(
+        condition("output.error.kind == 'timeout' and ctx.n > 1").paths(),
+        ["ctx.n", "output.error.kind"]
+    );
     assert_eq!(condition("{{ outcome.result.x }}").paths(), ["outcome.result.x"]);
     assert_eq!(condition("event.name == 'x'").paths(), ["event.name"]);
 }

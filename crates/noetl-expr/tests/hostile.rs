@@ -34,7 +34,10 @@ fn loops_run_out_of_instructions() {
 fn large_loops_that_mean_well_run_through() {
     let rows = Value::list((0..100_000).map(|id| json(&format!(r#"{{"id": {id}, "name": "n"}}"#))));
     let scope = noetl_expr::Scope::of(Value::map([("rows", rows)]));
-    let text = render("{% for row in rows %}{{ row.id }}:{{ row.name }}{{ ',' if not loop.last }}{% endfor %}", &scope);
+    let text = render(
+        "{% for row in rows %}{{ row.id }}:{{ row.name }}{{ ',' if not loop.last }}{% endfor %}",
+        &scope,
+    );
     assert_eq!(text.expect("text").as_str().map(|text| text.matches(',').count()), Some(99_999));
     let sum = render("{{ rows | selectattr('id', '>', 5) | map(attribute='id') | sum }}", &scope);
     assert_eq!(sum, Ok(Value::Int(4_999_950_000 - 15)));
@@ -44,7 +47,9 @@ fn large_loops_that_mean_well_run_through() {
 fn work_in_loops_is_counted() {
     let limit = "it goes through more than 20000000 items";
     let with_list = |body: &str| {
-        let source = format!("{{% set big = range(100000) %}}{{% for x in big %}}{{% if {body} %}}{{% endif %}}{{% endfor %}}");
+        let source = format!(
+            "{{% set big = range(100000) %}}{{% for x in big %}}{{% if {body} %}}{{% endif %}}{{% endfor %}}"
+        );
         stopped(&source, limit);
     };
     with_list("big | sort");
@@ -52,7 +57,8 @@ fn work_in_loops_is_counted() {
     with_list("-1 in big");
     with_list("big[1:]");
     let with_text = |body: &str| {
-        let source = format!("{{% set s = 'x' * 10000000 %}}{{% for x in range(100000) %}}{body}{{% endfor %}}");
+        let source =
+            format!("{{% set s = 'x' * 10000000 %}}{{% for x in range(100000) %}}{body}{{% endfor %}}");
         stopped(&source, limit);
     };
     with_text("{{ s[-1] }}");
@@ -87,8 +93,14 @@ fn text_does_not_grow_without_bounds() {
     stopped("{{ '%*d' | format(1000000000, 1) }}", "the widths of `format` have at most 4 digits");
     stopped("{{ [('x' * 1000000)] * 100 }}{{ 1 }}", one);
     stopped("{{ ([('x' * 1000000)] * 100) | tojson }}", one);
-    stopped("{% set ns = namespace(x='x') %}{% for i in range(100) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}", one);
-    stopped("{% set ns = namespace(x='x') %}{% for i in range(100) %}{% set ns.x = ns.x + ns.x %}{% endfor %}", one);
+    stopped(
+        "{% set ns = namespace(x='x') %}{% for i in range(100) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+        one,
+    );
+    stopped(
+        "{% set ns = namespace(x='x') %}{% for i in range(100) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        one,
+    );
     stopped("{% for i in range(100000) %}{{ 'x' * 10000 }}{% endfor %}", all);
     let raw = format!("{{% for i in range(100000) %}}{}{{% endfor %}}", "x".repeat(10_000));
     stopped(&raw, all);
@@ -108,7 +120,10 @@ fn lists_do_not_grow_without_bounds() {
     stopped("{{ [1] * 1000000000 }}", limit);
     stopped("{{ [1] | batch(1000000000, 0) }}", limit);
     stopped("{{ [1] | slice(1000000000) }}", limit);
-    stopped("{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = ns.x + ns.x %}{% endfor %}", limit);
+    stopped(
+        "{% set ns = namespace(x=[1]) %}{% for i in range(100) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+        limit,
+    );
     stopped("{{ [[('x' * 1000000)] * 1000] * 1000 }}", "its result is larger than 256 MiB");
 }
 
@@ -116,7 +131,10 @@ fn lists_do_not_grow_without_bounds() {
 fn numbers_stay_within_64_bits() {
     stopped("{{ 10 ** 100000000 }}", "the result does not fit into 64 bits");
     stopped("{{ 2 ** 64 }}", "the result does not fit into 64 bits");
-    stopped("{% set ns = namespace(x=10) %}{% for i in range(100) %}{% set ns.x = ns.x * ns.x %}{% endfor %}", "the result does not fit into 64 bits");
+    stopped(
+        "{% set ns = namespace(x=10) %}{% for i in range(100) %}{% set ns.x = ns.x * ns.x %}{% endfor %}",
+        "the result does not fit into 64 bits",
+    );
     assert_eq!(render("{{ (-1) ** 10000000001 }}", &scope("{}")), Ok(Value::Int(-1)));
     assert_eq!(render("{{ 2 ** 63 }}", &scope("{}")), Ok(Value::UInt(1 << 63)));
 }
@@ -124,14 +142,35 @@ fn numbers_stay_within_64_bits() {
 #[test]
 fn nesting_stays_bounded() {
     let limit = "it nests lists and maps more than 200 deep";
-    stopped("{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = [ns.x] %}{% endfor %}", limit);
-    stopped("{% set ns = namespace(x={}) %}{% for i in range(100000) %}{% set ns.x = {'a': ns.x} %}{% endfor %}", limit);
-    stopped("{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = [ns.x] + [ns.x] %}{% endfor %}", limit);
-    stopped("{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = ns.x | batch(1) %}{% set ns.x = [ns.x] %}{% endfor %}", limit);
+    stopped(
+        "{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = [ns.x] %}{% endfor %}",
+        limit,
+    );
+    stopped(
+        "{% set ns = namespace(x={}) %}{% for i in range(100000) %}{% set ns.x = {'a': ns.x} %}{% endfor %}",
+        limit,
+    );
+    stopped(
+        "{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = [ns.x] + [ns.x] %}{% endfor %}",
+        limit,
+    );
+    stopped(
+        "{% set ns = namespace(x=[]) %}{% for i in range(100000) %}{% set ns.x = ns.x | batch(1) %}{% set ns.x = [ns.x] %}{% endfor %}",
+        limit,
+    );
     stopped(&("{% set x = [x] %}".repeat(1000) + "{{ x }}"), limit);
-    stopped("{% set ns = namespace(x=1) %}{% set ns.x = ns %}{{ ns.x }}", "a namespace is not data and cannot be a result");
-    stopped("{% set ns = namespace(x=1) %}{% set ns.x = [ns] %}{{ ns.x }}", "a namespace is not data and cannot be a result");
-    stopped("{% set a = namespace() %}{% set b = namespace(a=a) %}", "a namespace is not data and cannot be a result");
+    stopped(
+        "{% set ns = namespace(x=1) %}{% set ns.x = ns %}{{ ns.x }}",
+        "a namespace is not data and cannot be a result",
+    );
+    stopped(
+        "{% set ns = namespace(x=1) %}{% set ns.x = [ns] %}{{ ns.x }}",
+        "a namespace is not data and cannot be a result",
+    );
+    stopped(
+        "{% set a = namespace() %}{% set b = namespace(a=a) %}",
+        "a namespace is not data and cannot be a result",
+    );
     stopped("{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}", "recursion limit exceeded");
 }
 
@@ -188,7 +227,8 @@ fn source_at_the_edge_of_the_limits_compiles_and_runs_on_a_small_stack() {
             "{% if a %}".repeat(140) + &"{% endif %}".repeat(140),
             format!("{{% if nope %}}{}{{% endif %}}", "{% elif nope %}".repeat(200)),
         ] {
-            let template = Template::compile(&Value::text(source.as_str())).unwrap_or_else(|errors| panic!("{source}: {errors:?}"));
+            let template = Template::compile(&Value::text(source.as_str()))
+                .unwrap_or_else(|errors| panic!("{source}: {errors:?}"));
             template.render(&scope).unwrap_or_else(|error| panic!("{source}: {error}"));
         }
     };

@@ -429,8 +429,14 @@ const BLOCKS: &[(&str, &str)] = &[
     ("{% for x in list %}{% if x == 1 %}{% break %}{% endif %}{{ x }}{% endfor %}", r#""3""#),
     ("{% for x in list %}{% if x == 1 %}{% continue %}{% endif %}{{ x }}{% endfor %}", r#""32""#),
     ("{% for x in list %}{{ loop.cycle('a', 'b') }}{% endfor %}", r#""aba""#),
-    ("{% for x in range(2) %}{% for y in range(2) %}{{ x }}{{ y }} {% endfor %}{% endfor %}", r#""00 01 10 11 ""#),
-    ("{% for x in [[1, [2]]] recursive %}{{ x[0] }}{% if x[1] %}{{ loop([x[1]]) }}{% endif %}{% endfor %}", r#""12""#),
+    (
+        "{% for x in range(2) %}{% for y in range(2) %}{{ x }}{{ y }} {% endfor %}{% endfor %}",
+        r#""00 01 10 11 ""#,
+    ),
+    (
+        "{% for x in [[1, [2]]] recursive %}{{ x[0] }}{% if x[1] %}{{ loop([x[1]]) }}{% endif %}{% endfor %}",
+        r#""12""#,
+    ),
     ("{% set x = n + 1 %}{{ x }}", r#""8""#),
     ("{% set a, b = [1, 2] %}{{ b }}{{ a }}", r#""21""#),
     ("{% set x %}a{{ n }}{% endset %}{{ x | upper }}", r#""A7""#),
@@ -598,8 +604,19 @@ fn long_expressions_are_shortened_in_messages() {
 #[test]
 fn every_filter_test_function_and_method_has_a_row() {
     let rows = [
-        ARITHMETIC, COMPARISONS, LOGIC, ACCESS, TEXT_FILTERS, NUMBER_FILTERS, COLLECTION_FILTERS, DEFAULTS, DATA_FILTERS, TESTS,
-        FUNCTIONS, METHODS, BLOCKS,
+        ARITHMETIC,
+        COMPARISONS,
+        LOGIC,
+        ACCESS,
+        TEXT_FILTERS,
+        NUMBER_FILTERS,
+        COLLECTION_FILTERS,
+        DEFAULTS,
+        DATA_FILTERS,
+        TESTS,
+        FUNCTIONS,
+        METHODS,
+        BLOCKS,
     ];
     let all: Vec<&str> = rows.iter().copied().flatten().map(|(source, _)| *source).collect();
     let used = |pattern: String| all.iter().any(|source| source.contains(&pattern));

@@ -101,8 +101,10 @@ impl Lookup for Steps {
 }
 
 fn lazy(whole: &str) -> (Arc<Steps>, noetl_expr::Scope) {
-    let steps = Arc::new(Steps { whole: json(whole), entries: AtomicUsize::new(0), wholes: AtomicUsize::new(0) });
-    let scope = Views(vec![("steps", View::Lazy(steps.clone())), ("key", View::Value(Value::text("a")))]).scope();
+    let steps =
+        Arc::new(Steps { whole: json(whole), entries: AtomicUsize::new(0), wholes: AtomicUsize::new(0) });
+    let scope =
+        Views(vec![("steps", View::Lazy(steps.clone())), ("key", View::Value(Value::text("a")))]).scope();
     (steps, scope)
 }
 
@@ -167,7 +169,15 @@ fn lazy_lists_and_scalars_behave_like_what_they_are() {
             ("{% for x in steps %}{{ x }}{% endfor %}", r#""12""#),
         ],
     );
-    renders_in(&lazy("5").1, &[("{{ steps }}", "5"), ("{{ steps + 1 }}", "6"), ("{{ steps == 5 }}", "true"), ("<{{ steps }}>", r#""<5>""#)]);
+    renders_in(
+        &lazy("5").1,
+        &[
+            ("{{ steps }}", "5"),
+            ("{{ steps + 1 }}", "6"),
+            ("{{ steps == 5 }}", "true"),
+            ("<{{ steps }}>", r#""<5>""#),
+        ],
+    );
 }
 
 #[derive(Debug)]
@@ -221,7 +231,13 @@ fn containers_are_shared_and_not_copied() {
     ] {
         assert!(same(&render(source, &scope).expect(source), original), "{source}");
     }
-    for source in ["{{ rows[0] }}", "{{ rows | first }}", "{{ (rows | list)[0] }}", "{{ rows[:1][0] }}", "{{ (rows + [1])[0] }}"] {
+    for source in [
+        "{{ rows[0] }}",
+        "{{ rows | first }}",
+        "{{ (rows | list)[0] }}",
+        "{{ rows[:1][0] }}",
+        "{{ (rows + [1])[0] }}",
+    ] {
         assert!(same(&render(source, &scope).expect(source), first), "{source}");
     }
     let built = render("{{ {'rows': rows, 'first': rows[0]} }}", &scope).expect("a map");
@@ -253,11 +269,9 @@ fn strict_rendering_names_what_is_undefined() {
         };
         assert!(error.message.ends_with(&format!("`{name}` is undefined")), "{source}: {error}");
     }
-    for (source, expected) in [
-        ("{{ workload.a }}", "1"),
-        ("{{ nope | default(2) }}", "2"),
-        ("{{ nope is defined }}", "false"),
-    ] {
+    for (source, expected) in
+        [("{{ workload.a }}", "1"), ("{{ nope | default(2) }}", "2"), ("{{ nope is defined }}", "false")]
+    {
         let rendered = template(source).render_with(&scope, Undefined::Strict);
         assert_eq!(rendered, Ok(json(expected)), "{source}");
     }

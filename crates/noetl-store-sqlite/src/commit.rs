@@ -101,11 +101,10 @@ impl Encoded {
         let mut lost = Vec::new();
         let mut kept = Vec::with_capacity(self.writes.len());
         {
-            let mut insert = connection.prepare_cached(INSERT_EXECUTION)?;
-            let mut update = connection.prepare_cached(UPDATE_EXECUTION)?;
+            let mut rows = ExecutionStatements::new(connection)?;
             for write in &self.writes {
                 let repeated = self.repeated.contains(&write.execution);
-                if !repeated && write.execution_row(&mut insert, &mut update)? {
+                if !repeated && rows.write(write)? {
                     kept.push(write);
                 } else {
                     lost.push(write.execution);
@@ -182,63 +181,95 @@ const INSERT_EXECUTION: &str = "
     ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
     ON CONFLICT DO NOTHING";
 
-const UPDATE_EXECUTION: &str = "
+/// Goes on with an execution whose status stays. Leaves the index on statuses alone, unlike the statement below, for
+/// which SQLite rewrites the entry even when the value is the same.
+const CONTINUE_EXECUTION: &str = "
+    UPDATE noetl.execution_record SET
+        seq = ?3, ended_at = ?5, meta = ?6, error = ?7, result = ?8,
+        last_event_id = coalesce(?9, last_event_id), last_event_at = coalesce(?10, last_event_at),
+        last_event_type = coalesce(?11, last_event_type), last_node_name = coalesce(?12, last_node_name)
+    WHERE execution_id = ?1 AND seq = ?2 AND status = ?4";
+
+const CHANGE_EXECUTION: &str = "
     UPDATE noetl.execution_record SET
         seq = ?3, status = ?4, ended_at = ?5, meta = ?6, error = ?7, result = ?8,
         last_event_id = coalesce(?9, last_event_id), last_event_at = coalesce(?10, last_event_at),
         last_event_type = coalesce(?11, last_event_type), last_node_name = coalesce(?12, last_node_name)
     WHERE execution_id = ?1 AND seq = ?2";
 
-impl Write {
-    /// Writes the row. False when the execution is not where the writer thinks.
-    fn execution_row(
-        &self,
-        insert: &mut CachedStatement<'_>,
-        update: &mut CachedStatement<'_>,
-    ) -> rusqlite::Result<bool> {
-        let row = &self.row;
-        let last = self.last.as_ref();
-        let last_id = last.map(|last| last.id.0);
-        let last_at = last.map(|last| Micros(last.at));
-        let last_type = last.map(|last| &*last.event_type);
-        let last_step = last.and_then(|last| last.step.as_deref());
-        let changed = if self.expected_seq == 0 {
-            insert.execute(params![
-                self.execution.0,
-                int(self.last_seq),
-                row.status.as_str(),
-                row.catalog_id,
-                row.version,
-                &*row.path,
-                row.parent.map(|parent| parent.0),
-                Micros(row.started_at),
-                row.ended_at.map(Micros),
-                last_id,
-                last_at,
-                last_type,
-                last_step,
-                self.labels,
-                JsonRef(&row.meta),
-                row.error,
-                row.result.as_ref().map(ToString::to_string),
-            ])?
+/// The statements that write the rows of executions.
+struct ExecutionStatements<'a> {
+    insert: CachedStatement<'a>,
+    same: CachedStatement<'a>,
+    change: CachedStatement<'a>,
+}
+
+impl<'a> ExecutionStatements<'a> {
+    fn new(connection: &'a Connection) -> rusqlite::Result<ExecutionStatements<'a>> {
+        Ok(ExecutionStatements {
+            insert: connection.prepare_cached(INSERT_EXECUTION)?,
+            same: connection.prepare_cached(CONTINUE_EXECUTION)?,
+            change: connection.prepare_cached(CHANGE_EXECUTION)?,
+        })
+    }
+
+    /// Writes a row. False when the execution is not where the writer thinks.
+    fn write(&mut self, write: &Write) -> rusqlite::Result<bool> {
+        let changed = if write.expected_seq == 0 {
+            self.insert(write)?
+        } else if write.row.status.is_terminal() {
+            self.update(write, false)?
         } else {
-            update.execute(params![
-                self.execution.0,
-                int(self.expected_seq),
-                int(self.last_seq),
-                row.status.as_str(),
-                row.ended_at.map(Micros),
-                JsonRef(&row.meta),
-                row.error,
-                row.result.as_ref().map(ToString::to_string),
-                last_id,
-                last_at,
-                last_type,
-                last_step,
-            ])?
+            match self.update(write, true)? {
+                0 => self.update(write, false)?,
+                changed => changed,
+            }
         };
         Ok(changed > 0)
+    }
+
+    fn insert(&mut self, write: &Write) -> rusqlite::Result<usize> {
+        let row = &write.row;
+        let last = write.last.as_ref();
+        self.insert.execute(params![
+            write.execution.0,
+            int(write.last_seq),
+            row.status.as_str(),
+            row.catalog_id,
+            row.version,
+            &*row.path,
+            row.parent.map(|parent| parent.0),
+            Micros(row.started_at),
+            row.ended_at.map(Micros),
+            last.map(|last| last.id.0),
+            last.map(|last| Micros(last.at)),
+            last.map(|last| &*last.event_type),
+            last.and_then(|last| last.step.as_deref()),
+            write.labels,
+            JsonRef(&row.meta),
+            row.error,
+            row.result.as_ref().map(ToString::to_string),
+        ])
+    }
+
+    fn update(&mut self, write: &Write, same_status: bool) -> rusqlite::Result<usize> {
+        let statement = if same_status { &mut self.same } else { &mut self.change };
+        let row = &write.row;
+        let last = write.last.as_ref();
+        statement.execute(params![
+            write.execution.0,
+            int(write.expected_seq),
+            int(write.last_seq),
+            row.status.as_str(),
+            row.ended_at.map(Micros),
+            JsonRef(&row.meta),
+            row.error,
+            row.result.as_ref().map(ToString::to_string),
+            last.map(|last| last.id.0),
+            last.map(|last| Micros(last.at)),
+            last.map(|last| &*last.event_type),
+            last.and_then(|last| last.step.as_deref()),
+        ])
     }
 }
 

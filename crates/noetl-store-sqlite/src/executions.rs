@@ -1,6 +1,6 @@
 //! Reading executions, events, snapshots and loop results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use noetl_store::{
@@ -36,7 +36,7 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             catalog_id: row.get("catalog_id")?,
             version: row.get("version")?,
             parent: row.get::<_, Option<i64>>("parent_execution_id")?.map(ExecutionId),
-            labels: labels.unwrap_or_else(BTreeMap::new),
+            labels: labels.unwrap_or_default(),
             started_at: row.get::<_, Micros>("started_at")?.0,
             status: row.get::<_, Run>("status")?.0,
             ended_at: row.get::<_, Option<Micros>>("ended_at")?.map(|at| at.0),

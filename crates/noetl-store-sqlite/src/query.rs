@@ -36,7 +36,7 @@ pub fn query(database: impl AsRef<Path>, sql: &str, limit: usize) -> Result<Quer
         if !statement.readonly() {
             return Err(Error::invalid("only statements that read are allowed here").into());
         }
-        let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
         if columns.is_empty() {
             return Err(Error::invalid("the statement gives no rows").into());
         }

@@ -5,7 +5,7 @@ mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use common::*;
 use noetl_store::Error;
@@ -60,6 +60,16 @@ fn note(line: &str, acknowledged: &mut [u64]) -> bool {
     true
 }
 
+/// A process that is killed when this is dropped, whatever happens to the test.
+struct Doomed(Child);
+
+impl Drop for Doomed {
+    fn drop(&mut self) {
+        self.0.kill().expect("it is ours to kill");
+        self.0.wait().expect("it is dead");
+    }
+}
+
 #[tokio::test]
 async fn killing_the_process_loses_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,8 +77,8 @@ async fn killing_the_process_loses_nothing_acknowledged() {
     let mut acknowledged = [0; WRITERS as usize];
     for lines_before_the_kill in [1, 2, 3, 5, 8, 13, 40, 100, 7, 250] {
         let mut command = again("writers_acknowledge_what_they_wrote", folder.path(), "exec \"$@\"");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut child = Doomed(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+        let mut output = BufReader::new(child.0.stdout.take().unwrap());
         let mut seen = 0;
         while seen < lines_before_the_kill {
             let mut line = String::new();
@@ -76,9 +86,8 @@ async fn killing_the_process_loses_nothing_acknowledged() {
             seen += u32::from(note(&line, &mut acknowledged));
         }
         let error = SqliteStore::open(&database, &Options::default()).expect_err("the process has it open");
-        assert!(matches!(error, Error::Locked { holder: Some(pid), .. } if pid == child.id()), "{error}");
-        child.kill().unwrap();
-        child.wait().unwrap();
+        assert!(matches!(error, Error::Locked { holder: Some(pid), .. } if pid == child.0.id()), "{error}");
+        drop(child);
         let mut rest = String::new();
         output.read_to_string(&mut rest).unwrap();
         // The last line may be torn.

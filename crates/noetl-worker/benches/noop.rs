@@ -11,7 +11,8 @@ use async_trait::async_trait;
 use noetl_dsl::{Options, Plan, check};
 use noetl_tools::{Credential, ToolConfig, Toolbox};
 use noetl_types::{
-    Command, CommandContext, CommandKey, ExecutionId, Item, LoopItem, Slot, StoredValue, Value, VisitId, value,
+    Command, CommandContext, CommandKey, ExecutionId, Item, LoopItem, Slot, StoredValue, Value, VisitId,
+    value,
 };
 use noetl_worker::{
     Accepted, Assigned, AttemptId, CommandReport, ControlError, ControlPlane, LogChunk, Released, Worker,
@@ -85,7 +86,12 @@ impl ControlPlane for Dispenser {
         Ok(())
     }
 
-    async fn take(&self, _: &str, _: &[Arc<str>], room: usize) -> Result<Option<Vec<Assigned>>, ControlError> {
+    async fn take(
+        &self,
+        _: &str,
+        _: &[Arc<str>],
+        room: usize,
+    ) -> Result<Option<Vec<Assigned>>, ControlError> {
         let first = self.given.fetch_add(room, Ordering::Relaxed);
         if first >= COMMANDS {
             self.all_reported.cancelled().await;
@@ -148,7 +154,8 @@ async fn measure(what: &str, tool: &str) {
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime can be made");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime can be made");
     runtime.block_on(async {
         measure("a noop without templates", "{kind: noop, result: {ok: true}}").await;
         measure("a noop with a template", r#"{kind: noop, result: {n: "{{ iter.n }}"}}"#).await;

@@ -13,9 +13,7 @@ use noetl_dsl::plan::Step;
 use noetl_engine::pipeline::{Next, Pipeline, TaskCall};
 use noetl_expr::View;
 use noetl_tools::Secrets;
-use noetl_types::{
-    Command, CommandContext, ErrorKind, Outcome, Report, StoredValue, Timestamp, ToolError,
-};
+use noetl_types::{Command, CommandContext, ErrorKind, Outcome, Report, StoredValue, Timestamp, ToolError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -32,7 +30,11 @@ use crate::{Assigned, AttemptId, CommandReport, Released, aside, clock, keychain
 pub(crate) enum Start {
     Fresh(Command),
     /// The interpreter has begun and wants this next.
-    Begun { pipeline: Pipeline, next: Next, values: Arc<CommandValues> },
+    Begun {
+        pipeline: Pipeline,
+        next: Next,
+        values: Arc<CommandValues>,
+    },
 }
 
 /// How an attempt ended.
@@ -183,8 +185,14 @@ impl Attempt {
         let mut names = self.shared.worker_names(&self.needs, command.key);
         if !self.needs.keychain.is_empty() {
             let (credentials, secrets) = (&*self.credentials, &self.secrets);
-            let keychain =
-                keychain::resolve(&self.plan, &self.needs.keychain, &self.context, credentials, secrets, clock::now());
+            let keychain = keychain::resolve(
+                &self.plan,
+                &self.needs.keychain,
+                &self.context,
+                credentials,
+                secrets,
+                clock::now(),
+            );
             names.insert("keychain".into(), View::Value(keychain.await?));
         }
         let values = Arc::new(CommandValues::new(self.shared.loader.clone()));
@@ -234,7 +242,8 @@ impl Attempt {
         let [call] = calls else {
             return None;
         };
-        let too_long = duration(call.delay_seconds).is_some_and(|delay| delay > self.shared.config.longest_wait);
+        let too_long =
+            duration(call.delay_seconds).is_some_and(|delay| delay > self.shared.config.longest_wait);
         let in_a_loop = self.step().tasks.get(call.task).is_some_and(|task| task.looping.is_some());
         (too_long && !in_a_loop).then_some(call.delay_seconds)
     }
@@ -286,7 +295,8 @@ impl Attempt {
     async fn give_back(&self) {
         let released = [Released { attempt: self.id, began: self.began.get().is_some() }];
         let control = &self.shared.control;
-        let release = until_answered("giving back a command", || control.release(&self.shared.config.name, &released));
+        let release =
+            until_answered("giving back a command", || control.release(&self.shared.config.name, &released));
         if let Ok(Err(error)) = tokio::time::timeout(GIVE_BACK_PATIENCE, release).await {
             tracing::warn!(attempt = %self.id, %error, "the command was not given back; its lease will run out");
         }
@@ -299,7 +309,8 @@ const GIVE_BACK_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What a panic comes to: an error of the step it happened in.
 pub(crate) fn panicked(what: &str, panic: &(dyn Any + Send)) -> Report {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let message = format!("{what} crashed: {}", text.unwrap_or("no message"));
     Report::failure(ToolError::new(ErrorKind::Unknown, message).with_code("CRASH"))
 }

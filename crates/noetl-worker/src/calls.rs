@@ -33,9 +33,10 @@ impl Attempt {
             logs: self.logs.clone(),
             secrets: self.secrets.clone(),
         };
-        AssertUnwindSafe(self.shared.tools.call(&call.kind, with)).catch_unwind().await.unwrap_or_else(|panic| {
-            panicked(&format!("the {} tool", call.kind), panic.as_ref())
-        })
+        AssertUnwindSafe(self.shared.tools.call(&call.kind, with))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|panic| panicked(&format!("the {} tool", call.kind), panic.as_ref()))
     }
 
     /// Who is calling. Code also gets the variables of the run, as far as they are at hand.

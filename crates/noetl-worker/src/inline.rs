@@ -31,8 +31,9 @@ pub(crate) fn begin(shared: &Shared, assigned: &Assigned, needs: &StepNeeds) -> 
     if !needs.begins_at_once || !needs.keychain.is_empty() {
         return Progress::GoesOn(Box::new(Start::Fresh(assigned.command.clone())));
     }
-    catch_unwind(AssertUnwindSafe(|| interpret(shared, assigned, needs)))
-        .unwrap_or_else(|panic| Progress::Ended(Box::new(Outcome::finished(panicked("the step", panic.as_ref())))))
+    catch_unwind(AssertUnwindSafe(|| interpret(shared, assigned, needs))).unwrap_or_else(|panic| {
+        Progress::Ended(Box::new(Outcome::finished(panicked("the step", panic.as_ref()))))
+    })
 }
 
 fn interpret(shared: &Shared, assigned: &Assigned, needs: &StepNeeds) -> Progress {

@@ -71,8 +71,11 @@ async fn resolve_entry(
         "static" => Ok(known(entry, kind, static_fields(settings), secrets)),
         "" => Err(fault(entry, "has no `kind`; use credential, static or bearer".to_owned())),
         other => {
-            let provider = text("provider").map_or(String::new(), |provider| format!(" with provider '{provider}'"));
-            let what = format!("is of kind '{other}'{provider}, which is not supported yet; use credential, static or bearer");
+            let provider =
+                text("provider").map_or(String::new(), |provider| format!(" with provider '{provider}'"));
+            let what = format!(
+                "is of kind '{other}'{provider}, which is not supported yet; use credential, static or bearer"
+            );
             Err(fault(entry, what))
         }
     }
@@ -109,7 +112,8 @@ fn mapped(entry: &KeychainEntry, data: &Value, map: Option<&Value>) -> Result<Va
     for (alias, path) in map {
         let path = path.as_str().unwrap_or(alias);
         let found = path.split('.').try_fold(data, |value, key| value.get(key));
-        let value = found.ok_or_else(|| fault(entry, format!("maps '{alias}' to '{path}', which the credential lacks")))?;
+        let value = found
+            .ok_or_else(|| fault(entry, format!("maps '{alias}' to '{path}', which the credential lacks")))?;
         fields.insert(alias.clone(), value.clone());
     }
     Ok(fields.into())

@@ -212,8 +212,7 @@ mod tests {
     fn logs(config: LogConfig) -> (Arc<CommandLogs>, mpsc::UnboundedReceiver<Arc<CommandLogs>>) {
         let (sender, waiting) = mpsc::unbounded_channel();
         let handle = LogHandle { config, waiting: sender, urgent: Arc::default() };
-        let attempt =
-            AttemptId { execution: ExecutionId(1), key: CommandKey::whole(VisitId(1)), attempt: 1 };
+        let attempt = AttemptId { execution: ExecutionId(1), key: CommandKey::whole(VisitId(1)), attempt: 1 };
         let logs = Arc::new_cyclic(|this| CommandLogs {
             attempt,
             step: "step".into(),

@@ -117,6 +117,9 @@ fn paths_of_task(task: &Task, see: &mut dyn FnMut(&str)) {
         }
     }
     templates.extend(sets.into_iter().map(|set| &set.value));
-    let paths = templates.into_iter().flat_map(Template::paths).chain(conditions.into_iter().flat_map(Condition::paths));
+    let paths = templates
+        .into_iter()
+        .flat_map(Template::paths)
+        .chain(conditions.into_iter().flat_map(Condition::paths));
     paths.for_each(|path| see(path));
 }

@@ -55,9 +55,15 @@ fn redact_await(on: Await, secrets: &Secrets) -> Await {
     match on {
         sleep @ Await::Sleep { .. } => sleep,
         Await::Signal { name, seconds, prompt } => Await::Signal { name, seconds, prompt: masked(&prompt) },
-        Await::Child { path, catalog_id, version, payload, return_step, detached, seconds } => {
-            Await::Child { path, catalog_id, version, payload: masked(&payload), return_step, detached, seconds }
-        }
+        Await::Child { path, catalog_id, version, payload, return_step, detached, seconds } => Await::Child {
+            path,
+            catalog_id,
+            version,
+            payload: masked(&payload),
+            return_step,
+            detached,
+            seconds,
+        },
     }
 }
 

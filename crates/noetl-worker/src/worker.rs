@@ -23,7 +23,9 @@ use crate::reporting::Reporter;
 use crate::running::Running;
 use crate::shared::Shared;
 use crate::values::ValueLoader;
-use crate::{Assigned, AttemptId, CommandReport, ControlError, ControlPlane, WorkerConfig, WorkerInfo, clock};
+use crate::{
+    Assigned, AttemptId, CommandReport, ControlError, ControlPlane, WorkerConfig, WorkerInfo, clock,
+};
 
 /// How long to try to say goodbye.
 const GOODBYE_PATIENCE: Duration = Duration::from_secs(5);
@@ -37,7 +39,10 @@ pub struct Worker {
 
 impl fmt::Debug for Worker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Worker").field("config", &self.config).field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("Worker")
+            .field("config", &self.config)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
     }
 }
 

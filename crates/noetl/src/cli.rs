@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::command::{check, completions, run, schema, version};
+use crate::command::{check, completions, events, explain, logs, query, run, schema, version};
 
 /// Runs NoETL playbooks: workflows in YAML.
 #[derive(Debug, Parser)]
@@ -20,6 +20,10 @@ pub struct Cli {
 pub enum Command {
     Run(Box<run::Arguments>),
     Check(check::Arguments),
+    Events(events::Arguments),
+    Logs(logs::Arguments),
+    Explain(explain::Arguments),
+    Query(query::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Version(version::Arguments),

@@ -25,6 +25,10 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Command::Check(arguments) => command::check::run(arguments, &mut out),
         Command::Run(arguments) => command::run::run(arguments, &mut out),
+        Command::Events(arguments) => command::events::run(arguments, &mut out),
+        Command::Logs(arguments) => command::logs::run(arguments, &mut out),
+        Command::Explain(arguments) => command::explain::run(arguments, &mut out),
+        Command::Query(arguments) => command::query::run(arguments, &mut out),
         Command::Schema(arguments) => command::schema::run(arguments, &mut out),
         Command::Completions(arguments) => command::completions::run(arguments, &mut out),
         Command::Version(arguments) => command::version::run(arguments, &mut out),

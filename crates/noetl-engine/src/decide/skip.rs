@@ -16,9 +16,12 @@ pub fn not_reached(run: &Run, plan: &Plan, from: StepIndex, taken: &[TakenArc]) 
     }
     let taken: Vec<StepIndex> =
         taken.iter().filter_map(|arc| arc.to.as_ref()).filter_map(|name| plan.find_step(name)).collect();
-    // The visit of `from` ends here, but it may have been reached again and wait for its next one.
     let others = run.visits.values().filter_map(|visit| plan.find_step(&visit.step)).filter(|&index| index != from);
+    // When a visit of `from` ends here, it may have been reached again and wait for its next one. When it is skipped,
+    // what waited is used up.
+    let is_visited = run.steps.get(&plan.steps[from].name).is_some_and(|record| record.current.is_some());
     let waiting = run.pending.keys().filter_map(|name| plan.find_step(name));
+    let waiting = waiting.filter(|&index| index != from || is_visited);
     let live: BTreeSet<StepIndex> = others.chain(waiting).chain(taken.iter().copied()).collect();
     let mut events = Vec::new();
     let mut seen = BTreeSet::new();

@@ -9,18 +9,34 @@ use crate::operators::failed;
 pub(super) fn filters() -> [(&'static str, Jinja); 5] {
     [
         ("map", Jinja::from_function(map)),
-        ("reject", Jinja::from_function(|state: &mut State<'_, '_>, list: Jinja, args: Rest<ValueOrKwargs>| {
-            choose(state, &list, None, &args.into_values(), false)
-        })),
-        ("rejectattr", Jinja::from_function(|state: &mut State<'_, '_>, list: Jinja, attribute: String, args: Rest<ValueOrKwargs>| {
-            choose(state, &list, Some(&attribute), &args.into_values(), false)
-        })),
-        ("select", Jinja::from_function(|state: &mut State<'_, '_>, list: Jinja, args: Rest<ValueOrKwargs>| {
-            choose(state, &list, None, &args.into_values(), true)
-        })),
-        ("selectattr", Jinja::from_function(|state: &mut State<'_, '_>, list: Jinja, attribute: String, args: Rest<ValueOrKwargs>| {
-            choose(state, &list, Some(&attribute), &args.into_values(), true)
-        })),
+        (
+            "reject",
+            Jinja::from_function(|state: &mut State<'_, '_>, list: Jinja, args: Rest<ValueOrKwargs>| {
+                choose(state, &list, None, &args.into_values(), false)
+            }),
+        ),
+        (
+            "rejectattr",
+            Jinja::from_function(
+                |state: &mut State<'_, '_>, list: Jinja, attribute: String, args: Rest<ValueOrKwargs>| {
+                    choose(state, &list, Some(&attribute), &args.into_values(), false)
+                },
+            ),
+        ),
+        (
+            "select",
+            Jinja::from_function(|state: &mut State<'_, '_>, list: Jinja, args: Rest<ValueOrKwargs>| {
+                choose(state, &list, None, &args.into_values(), true)
+            }),
+        ),
+        (
+            "selectattr",
+            Jinja::from_function(
+                |state: &mut State<'_, '_>, list: Jinja, attribute: String, args: Rest<ValueOrKwargs>| {
+                    choose(state, &list, Some(&attribute), &args.into_values(), true)
+                },
+            ),
+        ),
     ]
 }
 

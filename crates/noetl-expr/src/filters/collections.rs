@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use minijinja::Error;
 use minijinja::filters;
 use minijinja::value::{Value as Jinja, ValueIter, ValueKind};
-use minijinja::Error;
 
 use super::{Call, Filter};
 use crate::limits;
@@ -18,7 +18,9 @@ pub(super) const FILTERS: &[Filter] = &[
     ("first", 0, |call| Ok(items_of(call.input)?.next().unwrap_or_default())),
     ("get", 2, get),
     ("items", 0, items),
-    ("keys", 0, |call| Ok(Jinja::from(pairs(call.input)?.into_iter().map(|(key, _)| key).collect::<Vec<_>>()))),
+    ("keys", 0, |call| {
+        Ok(Jinja::from(pairs(call.input)?.into_iter().map(|(key, _)| key).collect::<Vec<_>>()))
+    }),
     ("last", 0, last),
     ("len", 0, length),
     ("length", 0, length),
@@ -27,7 +29,9 @@ pub(super) const FILTERS: &[Filter] = &[
     ("slice", 2, slice),
     ("sum", 2, sum),
     ("unique", 2, unique),
-    ("values", 0, |call| Ok(Jinja::from(pairs(call.input)?.into_iter().map(|(_, value)| value).collect::<Vec<_>>()))),
+    ("values", 0, |call| {
+        Ok(Jinja::from(pairs(call.input)?.into_iter().map(|(_, value)| value).collect::<Vec<_>>()))
+    }),
 ];
 
 pub(super) fn of_the_engine() -> [(&'static str, Jinja); 6] {
@@ -115,13 +119,16 @@ fn unique(call: &Call) -> Result<Jinja, Error> {
 fn pairs(map: &Jinja) -> Result<Vec<(Jinja, Jinja)>, Error> {
     match map.kind() {
         ValueKind::Undefined | ValueKind::None => Ok(Vec::new()),
-        ValueKind::Map => Ok(map.as_object().and_then(|map| map.try_iter_pairs()).into_iter().flatten().collect()),
+        ValueKind::Map => {
+            Ok(map.as_object().and_then(|map| map.try_iter_pairs()).into_iter().flatten().collect())
+        }
         _ => Err(failed(format!("a map is needed, not {}", type_name(map)))),
     }
 }
 
 fn items(call: &Call) -> Result<Jinja, Error> {
-    let items: Vec<Jinja> = pairs(call.input)?.into_iter().map(|(key, value)| Jinja::from(vec![key, value])).collect();
+    let items: Vec<Jinja> =
+        pairs(call.input)?.into_iter().map(|(key, value)| Jinja::from(vec![key, value])).collect();
     Ok(Jinja::from(items))
 }
 

@@ -2,8 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use minijinja::value::Value as Jinja;
 use minijinja::Error;
+use minijinja::value::Value as Jinja;
 use noetl_types::Value;
 
 use super::{Call, Filter};
@@ -25,7 +25,8 @@ pub(super) const FILTERS: &[Filter] = &[
 
 fn b64decode(call: &Call) -> Result<Jinja, Error> {
     let encoded = text_of(call.input)?;
-    let bytes = STANDARD.decode(encoded.trim()).map_err(|error| failed(format!("this is not Base64: {error}")))?;
+    let bytes =
+        STANDARD.decode(encoded.trim()).map_err(|error| failed(format!("this is not Base64: {error}")))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Jinja::from(text)),
         Err(_) => Err(failed("the decoded bytes are not text in UTF-8")),

@@ -24,12 +24,25 @@ pub(crate) use text::{replaced, split};
 type Filter = (&'static str, usize, fn(&Call) -> Result<Jinja, Error>);
 
 /// Filters that do not go through what they are given.
-const INSTANT: [&str; 13] =
-    ["attr", "bool", "count", "d", "default", "first", "get", "keys", "last", "len", "length", "safe", "string"];
+const INSTANT: [&str; 13] = [
+    "attr", "bool", "count", "d", "default", "first", "get", "keys", "last", "len", "length", "safe",
+    "string",
+];
 
 /// Filters that do more with each item than look at it.
-const THOROUGH: [&str; 11] =
-    ["dictsort", "groupby", "map", "max", "min", "reject", "rejectattr", "select", "selectattr", "sort", "unique"];
+const THOROUGH: [&str; 11] = [
+    "dictsort",
+    "groupby",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "select",
+    "selectattr",
+    "sort",
+    "unique",
+];
 
 /// Filters that may see undefined input in strict mode.
 const FOR_UNDEFINED: [&str; 2] = ["default", "d"];
@@ -91,7 +104,9 @@ pub(crate) fn register(env: &mut Environment<'static>) {
     for (name, takes, filter) in own() {
         add(env, name, move |_, args| {
             let (args, named) = match args.split_last() {
-                Some((last, args)) if last.is_kwargs() => (args, Some(from_args::<(Kwargs,)>(std::slice::from_ref(last))?.0)),
+                Some((last, args)) if last.is_kwargs() => {
+                    (args, Some(from_args::<(Kwargs,)>(std::slice::from_ref(last))?.0))
+                }
                 _ => (args, None),
             };
             let Some((input, positional)) = args.split_first() else {
@@ -117,7 +132,8 @@ fn own() -> impl Iterator<Item = Filter> {
 
 /// Filters in the engine's own form: those we take from it, and those that call other filters.
 fn callable() -> impl Iterator<Item = (&'static str, Jinja)> {
-    let of_the_engine = collections::of_the_engine().into_iter().chain(text::of_the_engine()).chain(numbers::of_the_engine());
+    let of_the_engine =
+        collections::of_the_engine().into_iter().chain(text::of_the_engine()).chain(numbers::of_the_engine());
     of_the_engine.chain(choosing::filters())
 }
 
@@ -158,7 +174,8 @@ pub(crate) fn counted(
     for arg in args.iter_mut().filter(|arg| is_lazy(arg)) {
         *arg = forced(arg);
     }
-    if args.first().is_some_and(Jinja::is_undefined) && !may_be_undefined && mode(state) == Undefined::Strict {
+    if args.first().is_some_and(Jinja::is_undefined) && !may_be_undefined && mode(state) == Undefined::Strict
+    {
         return Err(ErrorKind::UndefinedError.into());
     }
     for value in &args {

@@ -1,8 +1,8 @@
 //! Filters on numbers, and to numbers.
 
+use minijinja::Error;
 use minijinja::filters;
 use minijinja::value::{Value as Jinja, ValueKind};
-use minijinja::Error;
 
 use super::{Call, Filter};
 use crate::object::from_jinja;

@@ -1,8 +1,8 @@
 //! Filters on text.
 
+use minijinja::Error;
 use minijinja::filters;
 use minijinja::value::{Value as Jinja, ValueKind};
-use minijinja::Error;
 
 use super::{Call, Filter};
 use crate::limits;
@@ -99,7 +99,8 @@ pub(crate) fn split(text: &str, separator: Option<&str>, limit: Option<usize>) -
 }
 
 fn join(call: &Call) -> Result<Jinja, Error> {
-    let separator = call.optional(0, "d")?.map(|separator| text_of(&separator).map(String::from)).transpose()?;
+    let separator =
+        call.optional(0, "d")?.map(|separator| text_of(&separator).map(String::from)).transpose()?;
     let attribute = call.optional_text(1, "attribute")?;
     let mut joined = String::new();
     for (at, item) in super::as_list(call.input)?.iter().enumerate() {

@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(date(0), "2000-01-01");
         assert_eq!(date(8825), "2024-02-29");
         assert_eq!(date(-1), "1999-12-31");
-        assert_eq!(date(-730_120), "0001-01-01");
-        assert_eq!(date(-730_121), "0001-12-31 BC");
+        assert_eq!(date(-730_119), "0001-01-01");
+        assert_eq!(date(-730_120), "0001-12-31 BC");
         assert_eq!(date(i32::MAX), "infinity");
     }
 

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_util::TryStreamExt;
+use futures_util::stream::{Fuse, StreamExt, TryStreamExt};
 use noetl_types::{ErrorKind, Report, ToolError, Value};
 use reqwest::{Method, Url};
 use tokio_postgres::RowStream;
@@ -22,7 +22,7 @@ pub struct Chunk {
 }
 
 pub enum Source {
-    Query { lease: Lease, rows: Pin<Box<RowStream>>, fields: Arc<Vec<String>> },
+    Query { lease: Lease, rows: Pin<Box<Fuse<RowStream>>>, fields: Arc<Vec<String>> },
     Answer { rows: std::vec::IntoIter<Value>, fields: Arc<Vec<String>> },
 }
 
@@ -92,7 +92,7 @@ async fn open_query(params: &TransferParams, call: &Call, database: &Database) -
     // A line break ends a comment that the query may end with.
     let query = format!("SELECT {texts} FROM ({}\n) AS source ({columns})", statement.sql);
     let rows = lease.client().query_raw(&query, std::iter::empty::<Parameter<'_>>()).await.map_err(failed)?;
-    Ok(Source::Query { lease, rows: Box::pin(rows), fields: Arc::new(fields) })
+    Ok(Source::Query { lease, rows: Box::pin(rows.fuse()), fields: Arc::new(fields) })
 }
 
 async fn open_answer(

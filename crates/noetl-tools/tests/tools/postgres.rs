@@ -166,7 +166,7 @@ fn transactions_in_scripts_work_and_some_statements_run_outside_one() {
     assert_eq!(rows(&pg.call(value!({"query": format!("SELECT v FROM {table}")}))), value!([{"v": 2}]));
     data(&pg.call(value!({"command": format!("VACUUM {table}")})));
     let database = unique("db");
-    data(&pg.call(value!({"command": format!("CREATE DATABASE {database}; DROP DATABASE {database}")})));
+    data(&pg.call(value!({"command": format!("CREATE DATABASE {database} TEMPLATE template0; DROP DATABASE {database}")})));
 }
 
 #[test]

@@ -253,7 +253,8 @@ async fn a_tool_that_crashes_is_an_error_that_rules_can_handle() {
         Report::success(Value::text("alive"))
     });
     let cluster = Cluster::with_probe(probe);
-    let run = cluster.run("workflow: [{step: start, tool: {kind: shell, command: crash}}]", Value::Null).await;
+    let run =
+        cluster.run("workflow: [{step: start, tool: {kind: shell, command: crash}}]", Value::Null).await;
     assert_eq!(run.status, RunStatus::Failed);
     let error = run.error.expect("a failed run has an error");
     assert!(error.message.contains("the shell tool crashed: the canary died"), "{error}");
@@ -275,7 +276,8 @@ workflow:
 #[tokio::test]
 async fn a_kind_that_the_worker_lacks_is_named_with_those_it_has() {
     let cluster = Cluster::start();
-    let run = cluster.run("workflow: [{step: start, tool: {kind: duckdb, query: 'select 1'}}]", Value::Null).await;
+    let run =
+        cluster.run("workflow: [{step: start, tool: {kind: duckdb, query: 'select 1'}}]", Value::Null).await;
     let error = run.error.expect("the step fails");
     assert!(error.message.contains("duckdb") && error.message.contains("noop"), "{error}");
 }

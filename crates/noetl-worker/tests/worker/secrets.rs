@@ -52,7 +52,12 @@ async fn a_keychain_secret_reaches_tools_and_is_recorded_nowhere() {
     assert_eq!(length, Some(Value::from(CANARY.len())), "the tool got the whole secret");
     cluster.until(|server| (server.logs().len() >= 2).then_some(())).await;
     let everything = everything(&cluster, &run);
-    for form in [CANARY, "aHVzaC9jYW5hcnkrNyBvZiBjb2Fs", "hush%2Fcanary%2B7%20of%20coal", "hush/canary%2B7%20of%20coal"] {
+    for form in [
+        CANARY,
+        "aHVzaC9jYW5hcnkrNyBvZiBjb2Fs",
+        "hush%2Fcanary%2B7%20of%20coal",
+        "hush/canary%2B7%20of%20coal",
+    ] {
         assert!(!everything.contains(form), "{form} in {everything}");
     }
 }
@@ -60,7 +65,11 @@ async fn a_keychain_secret_reaches_tools_and_is_recorded_nowhere() {
 #[tokio::test]
 async fn data_that_only_looks_secret_is_left_alone() {
     let cluster = Cluster::with_probe(echo());
-    cluster.server.add_credential("vault", "basic", value!({"username": "ann", "password": "hush-password-1"}));
+    cluster.server.add_credential(
+        "vault",
+        "basic",
+        value!({"username": "ann", "password": "hush-password-1"}),
+    );
     let run = cluster
         .run(
             r#"
@@ -120,7 +129,8 @@ async fn what_can_not_be_resolved_fails_the_step_with_its_name() {
 #[tokio::test]
 async fn a_credential_that_a_tool_asks_for_and_does_not_exist_is_named() {
     let cluster = Cluster::start();
-    let flow = "workflow: [{step: start, tool: {kind: http, url: 'http://127.0.0.1:1/', auth: nobody_knows_it}}]";
+    let flow =
+        "workflow: [{step: start, tool: {kind: http, url: 'http://127.0.0.1:1/', auth: nobody_knows_it}}]";
     let run = cluster.run(flow, Value::Null).await;
     let error = run.error.expect("the run fails");
     assert!(error.message.contains("nobody_knows_it"), "{error}");

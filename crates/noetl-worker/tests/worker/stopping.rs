@@ -1,53 +1,66 @@
 //! Cancelling, deadlines, lost leases and draining: work ends when it should, and leaves nothing behind.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use noetl_types::{ErrorKind, Report, RunStatus, Value, value};
 use noetl_worker::WorkerConfig;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 use crate::support::{Cluster, Probe, Server};
 
 const ONE_CALL: &str = "workflow: [{step: start, tool: {kind: shell, command: x}}]";
 
-/// Python that says which process it is and then goes on for ever.
+/// Python that holds a pipe open, together with a process that it has started, and goes on for ever.
 const ENDLESS: &str = r#"
 workflow:
   - step: start
     tool:
       kind: python
+      input: {pipe: "{{ workload.pipe }}"}
       code: |
         import os, subprocess, time
-        child = subprocess.Popen(["sleep", "600"])
-        print(f"{os.getpid()} {child.pid}", flush=True)
+        pipe = os.open(pipe, os.O_WRONLY)
+        subprocess.Popen(["sleep", "600"], pass_fds=[pipe])
+        os.write(pipe, b"here\n")
         time.sleep(600)
 "#;
 
-/// The processes that the endless step has told of.
-async fn processes(cluster: &Cluster) -> Vec<u32> {
-    let logs = cluster.until(|server| server.logs().first().map(|chunk| chunk.text.clone())).await;
-    logs.split_whitespace().map(|id| id.parse().expect("the step prints process ids")).collect()
-}
-
-fn is_alive(process: u32) -> bool {
-    let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    Path::new(&format!("/proc/{process}")).exists() && !state.contains(") Z ")
+/// Tells when the first line comes through a pipe, and when nobody holds it open any more.
+fn watch(pipe: PathBuf) -> (oneshot::Receiver<String>, oneshot::Receiver<String>) {
+    let ((here, is_here), (gone, is_gone)) = (oneshot::channel(), oneshot::channel());
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(File::open(pipe).expect("the pipe can be opened"));
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("the pipe can be read");
+        let _ = here.send(line);
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).expect("the pipe can be read");
+        let _ = gone.send(rest);
+    });
+    (is_here, is_gone)
 }
 
 #[tokio::test]
 async fn cancelling_a_run_kills_its_python_and_what_it_started() {
+    let folder = tempfile::tempdir().expect("there is room for a temporary folder");
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is installed");
+    assert!(made.success());
+    let (is_here, is_gone) = watch(pipe.clone());
+
     let cluster = Cluster::start();
-    let execution = cluster.begin(ENDLESS, Value::Null);
-    let processes = processes(&cluster).await;
-    assert!(processes.len() == 2 && processes.iter().all(|&process| is_alive(process)), "{processes:?}");
+    let execution = cluster.begin(ENDLESS, value!({"pipe": pipe.to_str()}));
+    assert_eq!(is_here.await.as_deref(), Ok("here\n"));
     assert!(cluster.server.cancel(execution));
     assert_eq!(cluster.end_of(execution).await.status, RunStatus::Cancelled);
-    // A worker has ended when all its tools have.
+    let gone = tokio::time::timeout(Duration::from_secs(60), is_gone).await;
+    assert_eq!(gone.expect("both processes die").as_deref(), Ok(""));
     let server = cluster.shut_down().await;
-    assert!(!processes.iter().any(|&process| is_alive(process)), "{processes:?}");
     assert!(server.reports().iter().all(|report| report.outcome.is_none()), "nobody waits for an outcome");
 }
 
@@ -67,13 +80,14 @@ async fn a_step_is_stopped_at_its_deadline() {
 #[tokio::test]
 async fn a_command_that_was_lost_to_another_attempt_is_stopped() {
     let calls = Arc::new(AtomicUsize::new(0));
-    let cancelled = Arc::new(Notify::new());
+    let (arrived, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let probe = Probe::new({
-        let (calls, cancelled) = (calls.clone(), cancelled.clone());
+        let (arrived, cancelled) = (arrived.clone(), cancelled.clone());
         move |call| {
-            let (calls, cancelled) = (calls.clone(), cancelled.clone());
+            let (calls, arrived, cancelled) = (calls.clone(), arrived.clone(), cancelled.clone());
             async move {
                 if calls.fetch_add(1, Ordering::SeqCst) == 0 {
+                    arrived.notify_one();
                     call.cancel.cancelled().await;
                     cancelled.notify_one();
                 }
@@ -84,8 +98,8 @@ async fn a_command_that_was_lost_to_another_attempt_is_stopped() {
     let server = Server::new(Duration::from_millis(30), false);
     let cluster = Cluster::start_on(server, WorkerConfig::default(), Some(probe));
     let execution = cluster.begin(ONE_CALL, Value::Null);
-    let held = cluster.until(|server| server.held().first().copied()).await;
-    cluster.server.lose(held);
+    arrived.notified().await;
+    cluster.server.lose(cluster.server.held()[0]);
     cancelled.notified().await;
     let run = cluster.end_of(execution).await;
     assert_eq!(cluster.result(&run), value!({"call": 2}));
@@ -142,6 +156,9 @@ async fn draining_stops_and_gives_back_what_does_not_end_in_time() {
     let server = cluster.shut_down().await;
     let released = server.released();
     assert!(released.len() == 1 && released[0].began, "{released:?}");
-    assert!(server.reports().iter().all(|report| report.outcome.is_none()), "what was cut short has no outcome");
+    assert!(
+        server.reports().iter().all(|report| report.outcome.is_none()),
+        "what was cut short has no outcome"
+    );
     assert_eq!(server.run(execution).status, RunStatus::Running, "another worker takes it up");
 }

@@ -2,6 +2,11 @@
 
 pub mod check;
 pub mod completions;
+mod data;
+pub mod events;
+pub mod explain;
+pub mod logs;
+pub mod query;
 pub mod run;
 pub mod schema;
 pub mod version;

@@ -2,5 +2,9 @@
 
 mod check;
 mod command_line;
+mod conformance;
+mod crash;
+mod inspect;
 mod project;
+mod run;
 mod support;

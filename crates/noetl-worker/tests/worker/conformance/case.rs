@@ -63,7 +63,8 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     fn fill(&self, text: &str) -> String {
-        let fill = |text: String, (name, value): &(&str, String)| text.replace(&format!("${{{name}}}"), value);
+        let fill =
+            |text: String, (name, value): &(&str, String)| text.replace(&format!("${{{name}}}"), value);
         self.names.iter().fold(text.to_owned(), fill)
     }
 
@@ -83,11 +84,19 @@ impl Trial<'_> {
         let spec = self.fill_all(&self.case.spec);
         let expect = &spec["expect"];
         for credential in spec["credentials"].as_array().into_iter().flatten() {
-            let text = |key: &str| credential[key].as_str().expect("a credential has a name and a type").to_owned();
-            self.cluster.server.add_credential(&text("name"), &text("type"), Data::from_json(&credential["data"]));
+            let text =
+                |key: &str| credential[key].as_str().expect("a credential has a name and a type").to_owned();
+            self.cluster.server.add_credential(
+                &text("name"),
+                &text("type"),
+                Data::from_json(&credential["data"]),
+            );
         }
         for file in spec["register"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            self.cluster.server.register(&self.text(file)).map_err(|found| format!("{file} is refused: {found:?}"))?;
+            self.cluster
+                .server
+                .register(&self.text(file))
+                .map_err(|found| format!("{file} is refused: {found:?}"))?;
         }
         let registered = self.cluster.server.register(&self.text("playbook.yaml"));
         match (expect["status"].as_str(), registered) {
@@ -154,7 +163,11 @@ impl Trial<'_> {
             none(mismatch(want, steps.get(name), &format!("step {name}")))?;
         }
         for name in texts(&expect["not_run"]) {
-            if run.steps.get(name).is_some_and(|record| record.runs > 0 || record.status != StepStatus::Skipped) {
+            if run
+                .steps
+                .get(name)
+                .is_some_and(|record| record.runs > 0 || record.status != StepStatus::Skipped)
+            {
                 return Err(format!("step {name} should not have run"));
             }
         }

@@ -7,7 +7,9 @@ use serde_json::Value;
 pub fn mismatch(want: &Value, got: Option<&Value>, place: &str) -> Option<String> {
     let found = got.unwrap_or(&Value::Null);
     match want {
-        Value::Object(operators) if !operators.is_empty() && operators.keys().all(|key| key.starts_with('$')) => {
+        Value::Object(operators)
+            if !operators.is_empty() && operators.keys().all(|key| key.starts_with('$')) =>
+        {
             let failed = operators.iter().find(|(name, argument)| !holds(name, argument, found))?;
             Some(format!("{place}: expected {} {}, got {}", failed.0, failed.1, brief(found)))
         }
@@ -16,7 +18,8 @@ pub fn mismatch(want: &Value, got: Option<&Value>, place: &str) -> Option<String
                 return Some(format!("{place}: expected a map with {}, got {}", brief(want), brief(found)));
             };
             entries.iter().find_map(|(key, inner)| {
-                let may_lack = inner.get("$absent").is_some() || inner.get("$any") == Some(&Value::Bool(false));
+                let may_lack =
+                    inner.get("$absent").is_some() || inner.get("$any") == Some(&Value::Bool(false));
                 match given.get(key) {
                     None if !may_lack => Some(format!("{place}.{key}: missing in {}", brief(found))),
                     value => mismatch(inner, value, &format!("{place}.{key}")),
@@ -31,9 +34,11 @@ pub fn mismatch(want: &Value, got: Option<&Value>, place: &str) -> Option<String
                 let (wanted, got) = (items.len(), given.len());
                 return Some(format!("{place}: expected {wanted} entries, got {got}: {}", brief(found)));
             }
-            items.iter().zip(given).enumerate().find_map(|(at, (inner, value))| {
-                mismatch(inner, Some(value), &format!("{place}[{at}]"))
-            })
+            items
+                .iter()
+                .zip(given)
+                .enumerate()
+                .find_map(|(at, (inner, value))| mismatch(inner, Some(value), &format!("{place}[{at}]")))
         }
         scalar => {
             let same = same_scalar(scalar, found);
@@ -51,7 +56,9 @@ fn holds(operator: &str, argument: &Value, got: &Value) -> bool {
         "$any" => argument.as_bool() == Some(!got.is_null()),
         "$absent" => got.is_null(),
         "$regex" => match (argument.as_str(), got.as_str()) {
-            (Some(pattern), Some(text)) => Regex::new(pattern).expect("a case has a valid pattern").is_match(text),
+            (Some(pattern), Some(text)) => {
+                Regex::new(pattern).expect("a case has a valid pattern").is_match(text)
+            }
             _ => false,
         },
         "$contains" => match got {

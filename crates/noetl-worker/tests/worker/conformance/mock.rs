@@ -45,7 +45,8 @@ impl Mock {
 
     /// What was seen under a key.
     pub async fn stats(&self, key: &str) -> Value {
-        let mut connection = TcpStream::connect(("127.0.0.1", self.port)).await.expect("the mock server listens");
+        let mut connection =
+            TcpStream::connect(("127.0.0.1", self.port)).await.expect("the mock server listens");
         let request = format!("GET /_stats?k={key} HTTP/1.1\r\nHost: mock\r\nConnection: close\r\n\r\n");
         connection.write_all(request.as_bytes()).await.expect("it takes requests");
         let mut answer = String::new();

@@ -61,7 +61,8 @@ async fn every_case_that_needs_no_service_has_its_expected_outcome() {
             outcome.err().map(|problem| format!("{}: {problem}", case.name))
         }
     });
-    let mut failed: Vec<String> = stream::iter(runs).buffer_unordered(JOBS).filter_map(std::future::ready).collect().await;
+    let mut failed: Vec<String> =
+        stream::iter(runs).buffer_unordered(JOBS).filter_map(std::future::ready).collect().await;
     failed.sort();
     cluster.shut_down().await;
     assert!(failed.is_empty(), "{} of {count} cases failed:\n{}", failed.len(), failed.join("\n"));

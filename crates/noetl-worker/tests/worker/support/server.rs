@@ -9,8 +9,8 @@ use noetl_dsl::{Diagnostic, Options, Plan, check};
 use noetl_engine::{Decision, Effect, Input, Run, StartRequest, Values, accept, advance, start};
 use noetl_tools::Credential;
 use noetl_types::{
-    Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, ParentLink, RunStatus, StoredValue,
-    TimerKey, Timestamp, ToolError, Value,
+    Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, ParentLink, RunStatus,
+    StoredValue, TimerKey, Timestamp, ToolError, Value,
 };
 use noetl_worker::{
     Accepted, Assigned, AttemptId, CommandReport, ControlError, ControlPlane, LogChunk, Released, WorkerInfo,
@@ -127,9 +127,10 @@ impl Server {
     pub fn children(&self, parent: ExecutionId, path: &str) -> Vec<ExecutionId> {
         let of_parent = |run: &Run| run.started.parent.as_ref().is_some_and(|link| link.execution == parent);
         let state = self.state();
-        let matching = state.executions.iter().filter(|(_, known)| {
-            of_parent(&known.run) && &*known.run.started.path == path
-        });
+        let matching = state
+            .executions
+            .iter()
+            .filter(|(_, known)| of_parent(&known.run) && &*known.run.started.path == path);
         matching.map(|(id, _)| *id).collect()
     }
 
@@ -269,13 +270,15 @@ impl Server {
                         server.feed(id, Input::TimerFired(timer));
                     }
                 });
-                let timers = &mut state.executions.get_mut(&id).expect("the execution that has effects exists").timers;
+                let timers =
+                    &mut state.executions.get_mut(&id).expect("the execution that has effects exists").timers;
                 if let Some(before) = timers.insert(timer, task.abort_handle()) {
                     before.abort();
                 }
             }
             Effect::CancelTimer(timer) => {
-                let known = state.executions.get_mut(&id).and_then(|execution| execution.timers.remove(&timer));
+                let known =
+                    state.executions.get_mut(&id).and_then(|execution| execution.timers.remove(&timer));
                 if let Some(task) = known {
                     task.abort();
                 }
@@ -364,7 +367,13 @@ impl ControlPlane for Server {
                     let assigned = commands.into_iter().map(|command| {
                         state.held.insert(AttemptId::of(&command), worker.into());
                         let plan = state.executions[&command.execution].plan.clone();
-                        Assigned { command: *command, plan, pool: "shared".into(), lease: self.lease, trace: None }
+                        Assigned {
+                            command: *command,
+                            plan,
+                            pool: "shared".into(),
+                            lease: self.lease,
+                            trace: None,
+                        }
                     });
                     let assigned = assigned.collect();
                     self.moved.notify_waiters();

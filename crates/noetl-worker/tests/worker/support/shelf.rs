@@ -51,8 +51,8 @@ impl Shelf {
         let visit = stored.uri.rsplit('/').next().and_then(|visit| visit.parse::<u32>().ok());
         let mut results: Vec<Value> = Vec::new();
         for event in log {
-            let (EventBody::CallDone { command, outcome, .. } | EventBody::CallFailed { command, outcome, .. }) =
-                &event.body
+            let (EventBody::CallDone { command, outcome, .. }
+            | EventBody::CallFailed { command, outcome, .. }) = &event.body
             else {
                 continue;
             };
