@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use noetl_dsl::Plan;
 use noetl_types::{
-    Await, CommandKey, ErrorKind, EventBody, ExecutionId, Outcome, ParentLink, Report, Resolution, RunStatus, Slot,
-    Started, TimerKey, Timestamp, ToolError, VisitId,
+    Await, CommandKey, ErrorKind, EventBody, ExecutionId, Outcome, ParentLink, Report, Resolution, RunStatus,
+    Slot, Started, TimerKey, Timestamp, ToolError, VisitId,
 };
 
 use crate::decide::ended;
@@ -20,19 +20,48 @@ use crate::values::{Resolver, Values};
 pub enum Input {
     Start(Box<Started>),
     /// A worker has begun with a command.
-    Began { command: CommandKey, attempt: u16, worker: Arc<str> },
+    Began {
+        command: CommandKey,
+        attempt: u16,
+        worker: Arc<str>,
+    },
     /// A worker is done with a command.
-    Ended { command: CommandKey, attempt: u16, outcome: Outcome },
+    Ended {
+        command: CommandKey,
+        attempt: u16,
+        outcome: Outcome,
+    },
     /// The worker that held this attempt has gone quiet.
-    LeaseExpired { command: CommandKey, attempt: u16 },
+    LeaseExpired {
+        command: CommandKey,
+        attempt: u16,
+    },
     TimerFired(TimerKey),
-    ChildStarted { command: CommandKey, child: ExecutionId },
-    ChildRefused { command: CommandKey, error: ToolError },
-    ChildEnded { command: CommandKey, child: ExecutionId, status: RunStatus, report: Report },
-    Signal { name: Arc<str>, payload: Slot },
-    Pause { reason: Arc<str> },
+    ChildStarted {
+        command: CommandKey,
+        child: ExecutionId,
+    },
+    ChildRefused {
+        command: CommandKey,
+        error: ToolError,
+    },
+    ChildEnded {
+        command: CommandKey,
+        child: ExecutionId,
+        status: RunStatus,
+        report: Report,
+    },
+    Signal {
+        name: Arc<str>,
+        payload: Slot,
+    },
+    Pause {
+        reason: Arc<str>,
+    },
     Resume,
-    Cancel { reason: Arc<str> },
+    Cancel {
+        reason: Arc<str>,
+    },
 }
 
 /// The events that an input comes to. Repeats, and news for work that is over, come to nothing or to a note.
@@ -104,9 +133,9 @@ fn after_the_end(input: Input) -> Decision {
 }
 
 fn began(run: &Run, command: CommandKey, attempt: u16, worker: Arc<str>) -> Decision {
-    let issued = run.find_command(command).is_some_and(|open| {
-        open.attempt == attempt && open.state == OpenState::Issued
-    });
+    let issued = run
+        .find_command(command)
+        .is_some_and(|open| open.attempt == attempt && open.state == OpenState::Issued);
     match step_of(run, command.visit) {
         Some(step) if issued => one(EventBody::CommandStarted { command, step, attempt, worker }),
         _ => Decision::default(),
@@ -190,10 +219,21 @@ fn suspend(
         Await::Signal { name, .. } => run.signals.iter().find(|signal| signal.0 == *name).cloned(),
         _ => None,
     };
-    decision.events.push(EventBody::CallSuspended { command, step: step.clone(), attempt, pipeline, on, sets });
+    decision.events.push(EventBody::CallSuspended {
+        command,
+        step: step.clone(),
+        attempt,
+        pipeline,
+        on,
+        sets,
+    });
     if let Some((name, payload)) = early {
         decision.effects.clear();
-        decision.events.push(EventBody::CallResumed { command, step, with: Resolution::Signal { name, payload } });
+        decision.events.push(EventBody::CallResumed {
+            command,
+            step,
+            with: Resolution::Signal { name, payload },
+        });
     }
     decision
 }
@@ -280,10 +320,11 @@ fn is_settling(run: &Run, visit: VisitId, _state: &crate::run::Visit) -> bool {
 }
 
 fn child_started(run: &Run, command: CommandKey, child: ExecutionId) -> Decision {
-    let waiting = run.find_command(command).filter(|open| open.child.is_none()).and_then(|open| match &open.state {
-        OpenState::Waiting { on: Await::Child { detached, .. }, .. } => Some(*detached),
-        _ => None,
-    });
+    let waiting =
+        run.find_command(command).filter(|open| open.child.is_none()).and_then(|open| match &open.state {
+            OpenState::Waiting { on: Await::Child { detached, .. }, .. } => Some(*detached),
+            _ => None,
+        });
     let (Some(detached), Some(step)) = (waiting, step_of(run, command.visit)) else {
         // The step is over, or has a child already: this one is of no use.
         let known = run.commands.values().any(|open| open.child == Some(child));

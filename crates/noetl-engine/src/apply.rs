@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use noetl_types::{
-    Assignment, CommandKey, Event, EventBody, Item, LoopEntry, Outcome, Report, Resume, RunStatus, Slot, Started,
-    StepStatus, TakenArc, Timestamp, ToolError, Value, VisitId,
+    Assignment, CommandKey, Event, EventBody, Item, LoopEntry, Outcome, Report, Resume, RunStatus, Slot,
+    Started, StepStatus, TakenArc, Timestamp, ToolError, Value, VisitId,
 };
 
 use crate::run::{Failure, Frame, LoopState, OpenCommand, OpenState, Pending, Run, StepRecord, Visit};
@@ -31,10 +31,11 @@ pub fn apply(run: &mut Run, event: &Event) {
         EventBody::StepSkipped { step, taken, .. } => skip(run, step, taken, at),
         EventBody::CommandIssued { command, attempt, .. } => issue(run, *command, *attempt),
         EventBody::CommandStarted { command, attempt, worker, .. } => {
-            if let Some(open) = run.commands.get_mut(&(command.visit, command.item)) {
-                if open.part == command.part && open.attempt == *attempt {
-                    open.state = OpenState::Started { worker: worker.clone() };
-                }
+            if let Some(open) = run.commands.get_mut(&(command.visit, command.item))
+                && open.part == command.part
+                && open.attempt == *attempt
+            {
+                open.state = OpenState::Started { worker: worker.clone() };
             }
         }
         EventBody::CallDone { command, outcome, .. } | EventBody::CallFailed { command, outcome, .. } => {
@@ -49,14 +50,15 @@ pub fn apply(run: &mut Run, event: &Event) {
         }
         EventBody::CallResumed { command, with, .. } => {
             let key = (command.visit, command.item);
-            if let Some(open) = run.commands.get_mut(&key) {
-                if let OpenState::Waiting { pipeline, .. } = std::mem::replace(&mut open.state, OpenState::Ready) {
-                    open.part += 1;
-                    open.attempt = 1;
-                    open.child = None;
-                    open.resume = Some(Resume { pipeline, with: with.clone() });
-                    run.agenda.issue.insert(key);
-                }
+            if let Some(open) = run.commands.get_mut(&key)
+                && let OpenState::Waiting { pipeline, .. } =
+                    std::mem::replace(&mut open.state, OpenState::Ready)
+            {
+                open.part += 1;
+                open.attempt = 1;
+                open.child = None;
+                open.resume = Some(Resume { pipeline, with: with.clone() });
+                run.agenda.issue.insert(key);
             }
             if let noetl_types::Resolution::Signal { name, .. } = with {
                 // The signal is used up by the step that takes it: the oldest of its name.
@@ -68,12 +70,13 @@ pub fn apply(run: &mut Run, event: &Event) {
         EventBody::CallIgnored { .. } => {}
         EventBody::CommandLost { command, attempt, .. } => {
             let key = (command.visit, command.item);
-            if let Some(open) = run.commands.get_mut(&key) {
-                if open.part == command.part && open.attempt == *attempt {
-                    open.attempt += 1;
-                    open.state = OpenState::Ready;
-                    run.agenda.issue.insert(key);
-                }
+            if let Some(open) = run.commands.get_mut(&key)
+                && open.part == command.part
+                && open.attempt == *attempt
+            {
+                open.attempt += 1;
+                open.state = OpenState::Ready;
+                run.agenda.issue.insert(key);
             }
         }
         EventBody::ContextUpdated { step, cause, sets } => {
@@ -275,15 +278,14 @@ fn finish_item(looping: &mut LoopState, index: u32, report: &Report) {
         }
         None => looping.success += 1,
     }
-    if let Some(cursor) = &mut looping.cursor {
-        if let Some(number) = cursor.item_frames.remove(&index) {
-            if let Some(frame) = cursor.open.get_mut(&number) {
-                frame.item_rows.remove(&index);
-                frame.in_flight = frame.in_flight.saturating_sub(1);
-                if frame.in_flight == 0 && frame.next_row >= frame.row_count {
-                    cursor.open.remove(&number);
-                }
-            }
+    if let Some(cursor) = &mut looping.cursor
+        && let Some(number) = cursor.item_frames.remove(&index)
+        && let Some(frame) = cursor.open.get_mut(&number)
+    {
+        frame.item_rows.remove(&index);
+        frame.in_flight = frame.in_flight.saturating_sub(1);
+        if frame.in_flight == 0 && frame.next_row >= frame.row_count {
+            cursor.open.remove(&number);
         }
     }
     keep_result(looping, index, report);
@@ -321,10 +323,10 @@ pub fn item_result(report: &Report) -> Slot {
             let mut map = noetl_types::Map::new();
             map.insert("status".into(), "error".into());
             map.insert("error".into(), error.to_value());
-            if let Slot::Inline(data) = &report.data {
-                if !data.is_null() {
-                    map.insert("data".into(), data.clone());
-                }
+            if let Slot::Inline(data) = &report.data
+                && !data.is_null()
+            {
+                map.insert("data".into(), data.clone());
             }
             Slot::Inline(map.into())
         }
@@ -353,8 +355,13 @@ fn finish_claim(looping: &mut LoopState, number: u32, report: &Report) {
         0 => cursor.drained = true,
         row_count => {
             let row_count = if whole_frame { 1 } else { row_count };
-            let frame =
-                Frame { rows: report.data.clone(), row_count, next_row: 0, in_flight: 0, item_rows: Default::default() };
+            let frame = Frame {
+                rows: report.data.clone(),
+                row_count,
+                next_row: 0,
+                in_flight: 0,
+                item_rows: Default::default(),
+            };
             cursor.open.insert(number, frame);
         }
     }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use noetl_dsl::plan::{Plan, Step, StepIndex};
-use noetl_types::{Command, CommandContext, CommandKey, Item, LoopItem, LoopItems, Slot, StoredValue, Timestamp, Value};
+use noetl_types::{
+    Command, CommandContext, CommandKey, Item, LoopItem, LoopItems, Slot, StoredValue, Timestamp, Value,
+};
 
 use crate::run::{Run, Visit};
 use crate::values::{Resolver, Values};
@@ -49,7 +51,13 @@ pub fn command_for(
     }
 }
 
-pub(crate) fn find(run: &Run, plan: &Plan, key: CommandKey, attempt: u16, resolver: &Resolver) -> Option<Command> {
+pub(crate) fn find(
+    run: &Run,
+    plan: &Plan,
+    key: CommandKey,
+    attempt: u16,
+    resolver: &Resolver,
+) -> Option<Command> {
     let visit = run.visits.get(&key.visit)?;
     let index = plan.find_step(&visit.step)?;
     let step = &plan.steps[index];
@@ -57,7 +65,10 @@ pub(crate) fn find(run: &Run, plan: &Plan, key: CommandKey, attempt: u16, resolv
     build(run, step, index, visit, key, attempt, Arc::new(context), resolver)
 }
 
-#[expect(clippy::too_many_arguments, reason = "shared parts of many commands are worked out once by the caller")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "shared parts of many commands are worked out once by the caller"
+)]
 pub(crate) fn build(
     run: &Run,
     step: &Step,

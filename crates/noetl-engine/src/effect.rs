@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use noetl_types::{
-    Command, CommandKey, EventBody, ExecutionId, ParentLink, Report, RunStatus, StoredValue, TimerKey, Timestamp, Value,
+    Command, CommandKey, EventBody, ExecutionId, ParentLink, Report, RunStatus, StoredValue, TimerKey,
+    Timestamp, Value,
 };
 
 /// Something for the outside to do. Effects commit together with the events of their decision.

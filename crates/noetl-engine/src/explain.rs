@@ -25,7 +25,9 @@ pub fn explain(run: &Run, plan: &Plan) -> Vec<String> {
     }
     let mut lines = Vec::new();
     if run.status == RunStatus::Paused {
-        lines.push("the run is paused: work under way goes on, nothing new begins until it is resumed".to_owned());
+        lines.push(
+            "the run is paused: work under way goes on, nothing new begins until it is resumed".to_owned(),
+        );
     }
     for (&visit, state) in &run.visits {
         match &state.looping {
@@ -42,7 +44,9 @@ pub fn explain(run: &Run, plan: &Plan) -> Vec<String> {
         };
         let under_way = run.steps.get(name).is_some_and(|record| record.current.is_some());
         lines.push(match blocker(run, plan, index) {
-            _ if under_way => format!("step '{name}' was reached again and waits for its visit under way to end"),
+            _ if under_way => {
+                format!("step '{name}' was reached again and waits for its visit under way to end")
+            }
             Some(other) if plan.graph.is_join(index) => {
                 format!("step '{name}' waits for step '{other}', which can still reach it")
             }
@@ -66,7 +70,9 @@ fn progress(run: &Run, visit: VisitId) -> String {
 /// What the first iteration that is suspended waits for.
 fn first_wait(run: &Run, visit: VisitId) -> Option<String> {
     run.commands_of(visit).find_map(|(command, open)| match (command.item, &open.state) {
-        (Item::At(index), OpenState::Waiting { .. }) => Some(format!("; iteration {index} {}", standing(open))),
+        (Item::At(index), OpenState::Waiting { .. }) => {
+            Some(format!("; iteration {index} {}", standing(open)))
+        }
         _ => None,
     })
 }
@@ -117,4 +123,3 @@ fn loop_progress(looping: &LoopState) -> String {
     }
     text
 }
-

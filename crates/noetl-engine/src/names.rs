@@ -57,7 +57,9 @@ impl Lookup for Names {
         }
         self.step_result(key).or_else(|| self.ctx_or_workload(key)).or_else(|| match key {
             "outcome" => self.local.get("output").cloned(),
-            "result" | "response" => self.data.previous.as_ref().map(|slot| result_view(slot, &self.resolver)),
+            "result" | "response" => {
+                self.data.previous.as_ref().map(|slot| result_view(slot, &self.resolver))
+            }
             _ => self.data.identity.get(key).cloned().map(View::Value),
         })
     }

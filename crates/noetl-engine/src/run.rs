@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use noetl_types::{
-    Await, CommandKey, ExecutionId, Item, LoopEntry, Report, Resume, RunStatus, Slot, Started, StepStatus, Timestamp,
-    ToolError, Value, VisitId,
+    Await, CommandKey, ExecutionId, Item, LoopEntry, Report, Resume, RunStatus, Slot, Started, StepStatus,
+    Timestamp, ToolError, Value, VisitId,
 };
 use serde::{Deserialize, Serialize};
 

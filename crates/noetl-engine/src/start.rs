@@ -27,7 +27,8 @@ pub fn start(plan: &Plan, request: StartRequest, now: Timestamp) -> Result<Start
         Value::Null => Value::Map(Arc::default()),
         Value::Map(_) => request.payload.clone(),
         other => {
-            let message = format!("the payload must be a map of names to values, not a {}", other.type_name());
+            let message =
+                format!("the payload must be a map of names to values, not a {}", other.type_name());
             return Err(ToolError::new(ErrorKind::Config, message));
         }
     };

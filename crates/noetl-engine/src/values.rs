@@ -61,7 +61,9 @@ impl Resolver {
 pub fn plain_view(slot: &Slot, resolver: &Arc<Resolver>) -> View {
     match slot {
         Slot::Inline(value) => View::Value(value.clone()),
-        Slot::Stored(stored) => View::Lazy(Arc::new(StoredView { stored: stored.clone(), resolver: resolver.clone() })),
+        Slot::Stored(stored) => {
+            View::Lazy(Arc::new(StoredView { stored: stored.clone(), resolver: resolver.clone() }))
+        }
     }
 }
 

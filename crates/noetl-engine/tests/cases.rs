@@ -4,6 +4,11 @@
 //! lines of a script that begin with `> `, each followed by what the run did. `UPDATE_CASES=1 cargo test -p noetl-engine`
 //! writes what the engine does now into the files, to be read before it is committed.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the engine keeps off files and the environment, its tests read their cases"
+)]
+
 mod support;
 
 use std::fmt::Write as _;

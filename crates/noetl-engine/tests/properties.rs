@@ -8,8 +8,8 @@ use noetl_dsl::{Options, Plan, check};
 use noetl_engine::pipeline::{Next, Pipeline, TaskCall};
 use noetl_engine::{Effect, Input, NoValues, Run, StartRequest, Values, accept, advance, apply, start};
 use noetl_types::{
-    Assignment, Await, Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, Outcome, Report,
-    Resolution, Resume, RunStatus, Slot, TimerKey, Timestamp, ToolError, Value,
+    Assignment, Await, Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, Outcome,
+    Report, Resolution, Resume, RunStatus, Slot, TimerKey, Timestamp, ToolError, Value,
 };
 use proptest::prelude::*;
 
@@ -38,6 +38,7 @@ struct Drive {
     calls: Vec<OpenCall>,
     children: Vec<CommandKey>,
     last_outcome: Option<Input>,
+    first_command: Option<Command>,
 }
 
 impl Drive {
@@ -52,8 +53,10 @@ impl Drive {
             calls: Vec::new(),
             children: Vec::new(),
             last_outcome: None,
+            first_command: None,
         };
-        let request = StartRequest { execution: ExecutionId(7), path: plan.path.clone(), ..StartRequest::default() };
+        let request =
+            StartRequest { execution: ExecutionId(7), path: plan.path.clone(), ..StartRequest::default() };
         let started = start(plan, request, drive.now).expect("the playbook starts");
         drive.feed(Input::Start(Box::new(started)));
         drive
@@ -97,6 +100,7 @@ impl Drive {
 
     fn take(&mut self, command: Command) {
         let (key, attempt) = (command.key, command.attempt);
+        self.first_command.get_or_insert_with(|| command.clone());
         let pipeline = Pipeline::new(self.plan.clone(), command, BTreeMap::new(), Drive::values());
         self.pipelines.insert(key, (attempt, pipeline));
         self.go_on(key);
@@ -106,7 +110,9 @@ impl Drive {
         while let Some((attempt, pipeline)) = self.pipelines.get_mut(&key) {
             let attempt = *attempt;
             match pipeline.next(self.now) {
-                Next::Call(calls) => self.calls.extend(calls.into_iter().map(|call| OpenCall { key, attempt, call })),
+                Next::Call(calls) => {
+                    self.calls.extend(calls.into_iter().map(|call| OpenCall { key, attempt, call }))
+                }
                 Next::Wait => return,
                 Next::Load(_) => panic!("nothing is stored aside here"),
                 Next::Report(outcome) => {
@@ -158,7 +164,8 @@ impl Drive {
             }
             8 => self.feed(Input::Signal { name: "go".into(), payload: Value::from(which).into() }),
             9 => {
-                let input = if which % 2 == 0 { Input::Pause { reason: "asked for".into() } } else { Input::Resume };
+                let input =
+                    if which % 2 == 0 { Input::Pause { reason: "asked for".into() } } else { Input::Resume };
                 self.feed(input);
             }
             10 => {
@@ -180,7 +187,8 @@ impl Drive {
     /// What the run came to, without the times and numbers of its visits.
     fn ending(&self) -> (RunStatus, BTreeMap<Arc<str>, Slot>, Vec<String>, Option<Slot>) {
         let steps = self.run.steps.iter();
-        let steps = steps.map(|(name, record)| format!("{name} {} {} {:?}", record.status, record.runs, record.result));
+        let steps = steps
+            .map(|(name, record)| format!("{name} {} {} {:?}", record.status, record.runs, record.result));
         (self.run.status, (*self.run.ctx).clone(), steps.collect(), self.run.result().cloned())
     }
 }
@@ -355,7 +363,8 @@ fn end_branches(plan: &Arc<Plan>, order: &[usize], failing: &BTreeSet<usize>) ->
     let mut drive = Drive::new(plan);
     for &branch in order {
         let name = format!("b{branch}_task");
-        let at = drive.calls.iter().position(|open| *open.call.label == *name).expect("the branch is under way");
+        let at =
+            drive.calls.iter().position(|open| *open.call.label == *name).expect("the branch is under way");
         let report = if failing.contains(&branch) {
             Report::failure(ToolError::new(ErrorKind::Timeout, "too slow"))
         } else {
@@ -390,7 +399,8 @@ fn end_items(
         assert!(drive.calls.len() <= limit, "{} items are under way", drive.calls.len());
         let at = pick(turn, drive.calls.len());
         turn += 1;
-        let item = drive.calls[at].call.input.get("n").and_then(Value::as_i64).expect("the item is in the input");
+        let item =
+            drive.calls[at].call.input.get("n").and_then(Value::as_i64).expect("the item is in the input");
         let report = if failing.contains(&(item as usize)) {
             Report::failure(ToolError::new(ErrorKind::ServerError, "not now"))
         } else {
@@ -417,7 +427,13 @@ struct TaskShape {
 
 fn task() -> impl Strategy<Value = TaskShape> {
     (1u32..4, 0u32..3, prop::option::of(0u32..4), 1u32..3, any::<bool>()).prop_map(
-        |(attempts, delay, items, in_flight, goes_on)| TaskShape { attempts, delay, items, in_flight, goes_on },
+        |(attempts, delay, items, in_flight, goes_on)| TaskShape {
+            attempts,
+            delay,
+            items,
+            in_flight,
+            goes_on,
+        },
     )
 }
 
@@ -425,7 +441,9 @@ fn pipeline_of(tasks: &[TaskShape]) -> String {
     let mut workflow = "workflow:\n- step: start\n  tool:\n".to_owned();
     for (at, task) in tasks.iter().enumerate() {
         workflow.push_str(&format!("  - name: t{at}\n    kind: python\n    code: x\n"));
-        workflow.push_str("    input: {before: '{{ _prev }}', seen: '{{ iter.seen }}', attempt: '{{ _attempt }}'}\n");
+        workflow.push_str(
+            "    input: {before: '{{ _prev }}', seen: '{{ iter.seen }}', attempt: '{{ _attempt }}'}\n",
+        );
         workflow.push_str(&format!(
             "    set: {{ctx.t{at}: '{{{{ output.data.v }}}}', iter.seen: '{{{{ output.data.v }}}}', step.kept: {at}}}\n"
         ));
@@ -441,7 +459,9 @@ fn pipeline_of(tasks: &[TaskShape]) -> String {
             task.attempts, task.attempts, task.delay
         ));
         if task.goes_on {
-            workflow.push_str("        - when: \"{{ output.status == 'error' }}\"\n          then: {do: continue}\n");
+            workflow.push_str(
+                "        - when: \"{{ output.status == 'error' }}\"\n          then: {do: continue}\n",
+            );
         }
     }
     workflow
@@ -449,8 +469,8 @@ fn pipeline_of(tasks: &[TaskShape]) -> String {
 
 /// What a pipeline comes to, with everything it set on the way, when it is suspended at the calls that the bits say.
 fn run_pipeline(plan: &Arc<Plan>, fails: u64, suspended: u64) -> (Outcome, Vec<Assignment>) {
-    let mut drive = Drive::new(plan);
-    let mut command = first_command(&mut drive);
+    let drive = Drive::new(plan);
+    let mut command = drive.first_command.expect("the step was begun");
     let mut sets = Vec::new();
     let mut turn = 0;
     'part: loop {
@@ -476,7 +496,8 @@ fn run_pipeline(plan: &Arc<Plan>, fails: u64, suspended: u64) -> (Outcome, Vec<A
             turn += 1;
             let wanted = suspended >> (turn % 64) & 1 == 1;
             if wanted && calls.len() == 1 && !std::mem::take(&mut just_resumed) {
-                let Outcome::Suspended { pipeline, on, sets: so_far } = pipeline.suspend_for_delay(1.0) else {
+                let Outcome::Suspended { pipeline, on, sets: so_far } = pipeline.suspend_for_delay(1.0)
+                else {
                     panic!("it was to be suspended");
                 };
                 assert_eq!(on, Await::Sleep { seconds: 1.0 });
@@ -489,14 +510,6 @@ fn run_pipeline(plan: &Arc<Plan>, fails: u64, suspended: u64) -> (Outcome, Vec<A
             pipeline.finished(&call, answer_of(&call, fails));
         }
     }
-}
-
-/// The command that the pipeline's only step was issued with.
-fn first_command(drive: &mut Drive) -> Command {
-    let values = Drive::values();
-    let key = *drive.pipelines.keys().next().expect("the step is under way");
-    let command = noetl_engine::command_for(&drive.run, &drive.plan, key, 1, &values);
-    command.expect("nothing is stored aside").expect("the command exists")
 }
 
 /// The same call always has the same answer.

@@ -95,11 +95,11 @@ impl Playbooks {
                 .find_latest_entry(path)
                 .await?
                 .ok_or_else(|| CatalogError::UnknownPath(path.clone()))?,
-            Reference::Version(path, version) => {
-                self.store.find_entry_version(path, *version).await?.ok_or_else(|| {
-                    CatalogError::UnknownVersion { path: path.clone(), version: *version }
-                })?
-            }
+            Reference::Version(path, version) => self
+                .store
+                .find_entry_version(path, *version)
+                .await?
+                .ok_or_else(|| CatalogError::UnknownVersion { path: path.clone(), version: *version })?,
         };
         self.compile(&entry)
     }

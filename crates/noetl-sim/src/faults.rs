@@ -45,7 +45,13 @@ impl Faults {
         let mood = random.below(4);
         let mut some = |most: usize| match mood {
             0 => 0,
-            1 => if random.chance(250) { random.below(most + 1) } else { 0 },
+            1 => {
+                if random.chance(250) {
+                    random.below(most + 1)
+                } else {
+                    0
+                }
+            }
             _ => random.below(most + 1),
         };
         Faults {

@@ -55,7 +55,11 @@ impl Job {
 
     pub fn check_outcome(&self, outcome: &Outcome) -> Result<(), String> {
         if !self.calls.is_empty() {
-            return Err(format!("the pipeline of {} reports while {} calls are under way", self.key, self.calls.len()));
+            return Err(format!(
+                "the pipeline of {} reports while {} calls are under way",
+                self.key,
+                self.calls.len()
+            ));
         }
         self.watch.outcome(outcome)
     }
@@ -93,19 +97,25 @@ impl Watch {
     fn call(&mut self, call: &TaskCall) -> Result<(), String> {
         let place = (call.task, call.item);
         let in_loop = self.task(call.task).looping.is_some();
-        let name = format!("{}/{}#{} attempt {}", self.plan.steps[self.step].name, call.label, call.item, call.attempt);
+        let name = format!(
+            "{}/{}#{} attempt {}",
+            self.plan.steps[self.step].name, call.label, call.item, call.attempt
+        );
         let resumed = std::mem::take(&mut self.resumed);
         if call.attempt > 1 && !resumed {
-            let follows = self.tried.get(&place) == Some(&(call.attempt - 1)) && (in_loop || self.last == Some(place));
+            let follows =
+                self.tried.get(&place) == Some(&(call.attempt - 1)) && (in_loop || self.last == Some(place));
             if !follows {
                 return Err(format!("call {name} does not follow the attempt before it"));
             }
-            let as_ruled = |retry: &Retry| delay_of(retry, call.attempt).is_none_or(|delay| delay == call.delay_seconds);
+            let as_ruled =
+                |retry: &Retry| delay_of(retry, call.attempt).is_none_or(|delay| delay == call.delay_seconds);
             if !self.retries(call.task).any(as_ruled) {
                 return Err(format!("call {name} waits {} s, which no rule says", call.delay_seconds));
             }
         }
-        let most = self.retries(call.task).map(|retry| attempts_of(retry).unwrap_or(u32::MAX)).max().unwrap_or(1);
+        let most =
+            self.retries(call.task).map(|retry| attempts_of(retry).unwrap_or(u32::MAX)).max().unwrap_or(1);
         if call.attempt > most {
             return Err(format!("call {name} is one more than the {most} that its rules allow"));
         }
@@ -120,7 +130,9 @@ impl Watch {
             return Ok(());
         };
         let task = self.task(last.0);
-        let Some(decision) = decisions.last().filter(|decision| &*decision.action == "fail" && report.is_error()) else {
+        let Some(decision) =
+            decisions.last().filter(|decision| &*decision.action == "fail" && report.is_error())
+        else {
             return Ok(());
         };
         let rule = decision.rule.and_then(|rule| task.rules.get(rule as usize));
@@ -129,10 +141,14 @@ impl Watch {
         };
         let given_up_early = task.looping.is_none()
             && decision.task == task.label
-            && attempts_of(retry).is_some_and(|most| self.tried.get(&last).is_some_and(|&tried| tried < most));
+            && attempts_of(retry)
+                .is_some_and(|most| self.tried.get(&last).is_some_and(|&tried| tried < most));
         if given_up_early {
             let tried = self.tried.get(&last).copied().unwrap_or(0);
-            return Err(format!("task '{}' failed after {tried} tries, and its rule allows more", task.label));
+            return Err(format!(
+                "task '{}' failed after {tried} tries, and its rule allows more",
+                task.label
+            ));
         }
         Ok(())
     }

@@ -99,6 +99,7 @@ fn run(world: &mut World, scenario: &Scenario) -> Result<(), String> {
 }
 
 fn failure(seed: u64, message: String, scenario: &Scenario, trace: Vec<String>) -> Box<Failure> {
-    let playbooks = scenario.playbooks.iter().map(|playbook| format!("# {}\n{}", playbook.path, playbook.text)).collect();
+    let playbooks =
+        scenario.playbooks.iter().map(|playbook| format!("# {}\n{}", playbook.path, playbook.text)).collect();
     Box::new(Failure { seed, message, playbooks, trace })
 }

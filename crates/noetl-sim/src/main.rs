@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use noetl_sim::{Cases, Failure, Tally, simulate, trace};
 
-const USAGE: &str = "usage: noetl-sim [--seeds COUNT] [--from SEED] [--threads COUNT] [--all] | --seed SEED [--trace]";
+const USAGE: &str =
+    "usage: noetl-sim [--seeds COUNT] [--from SEED] [--threads COUNT] [--all] | --seed SEED [--trace]";
 
 /// Lines of a trace that are shown with a failure.
 const SHOWN: usize = 60;

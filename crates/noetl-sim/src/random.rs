@@ -73,10 +73,12 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_numbers_and_another_gives_others() {
-        let draw = |seed| (0..50).map({
-            let mut random = Random::new(seed);
-            move |_| random.below(1000)
-        });
+        let draw = |seed| {
+            (0..50).map({
+                let mut random = Random::new(seed);
+                move |_| random.below(1000)
+            })
+        };
         assert!(draw(7).eq(draw(7)));
         assert!(draw(7).ne(draw(8)));
     }

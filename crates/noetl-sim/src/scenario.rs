@@ -36,8 +36,11 @@ impl Scenario {
                     plans.insert(playbook.path.clone(), plan);
                 }
                 None => {
-                    let findings: Vec<String> =
-                        checked.diagnostics.iter().map(|found| format!("{}: {}", found.code, found.message)).collect();
+                    let findings: Vec<String> = checked
+                        .diagnostics
+                        .iter()
+                        .map(|found| format!("{}: {}", found.code, found.message))
+                        .collect();
                     return Err(format!("the checker refuses {}: {}", playbook.path, findings.join("; ")));
                 }
             }

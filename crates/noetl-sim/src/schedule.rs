@@ -47,14 +47,17 @@ impl World {
                 None => self.end_a_wait()?,
             }
         }
-        let waiting: Vec<String> = self.open_runs().into_iter().flat_map(|execution| self.explanation(execution)).collect();
+        let waiting: Vec<String> =
+            self.open_runs().into_iter().flat_map(|execution| self.explanation(execution)).collect();
         Err(format!("no end after {MANY_ACTIONS} actions: {}", waiting.join("; ")))
     }
 
     fn next_action(&mut self) -> Option<Action> {
         let faults = &self.faults;
-        let has_queue = self.store.runs.values().any(|file| file.commands.values().any(|row| row.holder.is_none()));
-        let has_leases = self.store.runs.values().any(|file| file.commands.values().any(|row| row.holder.is_some()));
+        let has_queue =
+            self.store.runs.values().any(|file| file.commands.values().any(|row| row.holder.is_none()));
+        let has_leases =
+            self.store.runs.values().any(|file| file.commands.values().any(|row| row.holder.is_some()));
         let has_timers = self.store.runs.values().any(|file| !file.timers.is_empty());
         let given = |there: bool, weight: usize| if there { weight } else { 0 };
         let weights = [
@@ -134,7 +137,11 @@ impl World {
             Action::Signal => {
                 let execution = self.some_run();
                 let name = *self.random.pick(&["go", "stop", "start", "s1", "nobody"]);
-                let payload = if self.random.chance(500) { Value::Null } else { Value::map([("ok", Value::from(true))]) };
+                let payload = if self.random.chance(500) {
+                    Value::Null
+                } else {
+                    Value::map([("ok", Value::from(true))])
+                };
                 self.tally.signals += 1;
                 self.feed(execution, Input::Signal { name: name.into(), payload: payload.into() }).map(|_| ())
             }
@@ -185,14 +192,17 @@ impl World {
     fn open_letter(&mut self, letter: Letter) -> Result<bool, String> {
         match letter {
             Letter::Input { to, input } => self.feed(to, input),
-            Letter::StartChild { command, path, payload, parent } => self.start_child(command, &path, payload, parent),
+            Letter::StartChild { command, path, payload, parent } => {
+                self.start_child(command, &path, payload, parent)
+            }
         }
     }
 
     /// Only what a worker sends can be lost: the server keeps its own errands until they are done.
     fn lose_mail(&mut self) {
         let at = self.random.below(self.mail.len());
-        let from_worker = matches!(&self.mail[at], Letter::Input { input: Input::Began { .. } | Input::Ended { .. }, .. });
+        let from_worker =
+            matches!(&self.mail[at], Letter::Input { input: Input::Began { .. } | Input::Ended { .. }, .. });
         if from_worker {
             self.mail.swap_remove(at);
             self.tally.lost_messages += 1;
@@ -203,7 +213,12 @@ impl World {
     fn expire_lease(&mut self) -> Result<(), String> {
         let mut held: Vec<(ExecutionId, (VisitId, Item))> = Vec::new();
         for (&execution, file) in &self.store.runs {
-            held.extend(file.commands.iter().filter(|(_, row)| row.holder.is_some()).map(|(&key, _)| (execution, key)));
+            held.extend(
+                file.commands
+                    .iter()
+                    .filter(|(_, row)| row.holder.is_some())
+                    .map(|(&key, _)| (execution, key)),
+            );
         }
         let (execution, key) = *self.random.pick(&held);
         let row = self.store.file(execution)?.commands[&key].clone();
@@ -249,7 +264,9 @@ impl World {
             let signal = lines.iter().find_map(|line| quoted_after(line, "waits for the signal "));
             let input = match (paused, signal) {
                 (true, _) => Input::Resume,
-                (false, Some(name)) => Input::Signal { name: name.into(), payload: Value::from("at last").into() },
+                (false, Some(name)) => {
+                    Input::Signal { name: name.into(), payload: Value::from("at last").into() }
+                }
                 (false, None) => continue,
             };
             self.tally.fed_by_explanation += 1;
@@ -260,8 +277,12 @@ impl World {
             }
             return Ok(());
         }
-        let lines: Vec<String> = self.open_runs().into_iter().flat_map(|execution| self.explanation(execution)).collect();
-        Err(format!("nothing is under way, and the explanation names nothing to wait for: {}", lines.join("; ")))
+        let lines: Vec<String> =
+            self.open_runs().into_iter().flat_map(|execution| self.explanation(execution)).collect();
+        Err(format!(
+            "nothing is under way, and the explanation names nothing to wait for: {}",
+            lines.join("; ")
+        ))
     }
 
     /// Nothing is left lying when all runs are over, and all ways to read them agree once more.
@@ -270,7 +291,10 @@ impl World {
         for execution in executions {
             let file = self.store.file(execution)?;
             if !file.timers.is_empty() || !file.commands.is_empty() {
-                return Err(format!("run {execution} is over and leaves {:?} and {:?}", file.timers, file.commands));
+                return Err(format!(
+                    "run {execution} is over and leaves {:?} and {:?}",
+                    file.timers, file.commands
+                ));
             }
             let from_zero = self.store.rebuild(execution, None)?;
             for at in 0..file.snapshots.len() {

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use noetl_dsl::Plan;
-use noetl_engine::{Decision, Input, Run, StartRequest, Values, accept, advance, apply, command_for, decide, start};
+use noetl_engine::{
+    Decision, Input, Run, StartRequest, Values, accept, advance, apply, command_for, decide, start,
+};
 use noetl_types::{
-    Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, ParentLink, StoredValue, TimerKey,
-    Timestamp, ToolError, Value,
+    Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, ParentLink, StoredValue,
+    TimerKey, Timestamp, ToolError, Value,
 };
 
 use crate::ledger::Ledger;
@@ -103,7 +105,8 @@ impl World {
             return Ok(());
         }
         let snapshots = self.store.file(execution)?.snapshots.len();
-        let snapshot = if snapshots > 0 && self.random.chance(700) { Some(self.random.below(snapshots)) } else { None };
+        let snapshot =
+            if snapshots > 0 && self.random.chance(700) { Some(self.random.below(snapshots)) } else { None };
         match snapshot {
             Some(_) => self.tally.rebuilt_from_snapshot += 1,
             None => self.tally.rebuilt_from_zero += 1,
@@ -148,7 +151,8 @@ impl World {
         let mut decision = first;
         for _ in 0..MANY_DECISIONS {
             for body in decision.events {
-                let event = record(run, body, self.now, self.faults.inline_limit, &mut commit.values, &self.at_hand);
+                let event =
+                    record(run, body, self.now, self.faults.inline_limit, &mut commit.values, &self.at_hand);
                 apply(run, &event);
                 commit.events.push(event);
             }
@@ -193,7 +197,13 @@ impl World {
         Ok(())
     }
 
-    fn commit(&mut self, execution: ExecutionId, plan: &Arc<Plan>, run: &Run, commit: Commit) -> Result<(), String> {
+    fn commit(
+        &mut self,
+        execution: ExecutionId,
+        plan: &Arc<Plan>,
+        run: &Run,
+        commit: Commit,
+    ) -> Result<(), String> {
         self.tally.commits += 1;
         self.tally.values_aside += commit.values.len() as u64;
         let before = self.store.runs.get(&execution).map_or(0, |file| file.log.len());
@@ -204,7 +214,8 @@ impl World {
         }
         let errands = self.store.commit(execution, plan, commit)?;
         let file = self.store.file(execution)?;
-        let gone: Vec<TimerKey> = timers.into_iter().filter(|timer| !file.timers.contains_key(timer)).collect();
+        let gone: Vec<TimerKey> =
+            timers.into_iter().filter(|timer| !file.timers.contains_key(timer)).collect();
         let fresh: Vec<Event> = file.log[before..].to_vec();
         for timer in gone {
             self.remember_timer(execution, timer);
@@ -238,7 +249,8 @@ impl World {
     fn take_snapshot(&mut self, execution: ExecutionId, run: &Run) -> Result<(), String> {
         let json = serde_json::to_string(run).map_err(|error| format!("the run as JSON: {error}"))?;
         self.tally.snapshots += 1;
-        let read: Run = serde_json::from_str(&json).map_err(|error| format!("reading a snapshot: {error}"))?;
+        let read: Run =
+            serde_json::from_str(&json).map_err(|error| format!("reading a snapshot: {error}"))?;
         same("reading a snapshot", &read, run)?;
         if let Some(witness) = self.witnesses.get_mut(&execution) {
             witness.follow(run.seq, &json)?;
@@ -285,7 +297,9 @@ impl World {
     fn is_detached(&self, child: ExecutionId) -> bool {
         let begun = self.store.runs.get(&child).and_then(|file| file.log.first());
         match begun.map(|event| &event.body) {
-            Some(EventBody::PlaybookStarted(started)) => started.parent.as_ref().is_some_and(|parent| parent.detached),
+            Some(EventBody::PlaybookStarted(started)) => {
+                started.parent.as_ref().is_some_and(|parent| parent.detached)
+            }
             _ => false,
         }
     }
@@ -332,11 +346,16 @@ impl World {
             let run = self.live.get(&execution).ok_or("the run is not in memory")?;
             match command_for(run, &plan, issued.key, issued.attempt, &values) {
                 Err(missing) => self.load(&missing, &Commit::default())?,
-                Ok(None) => return Err(format!("an issued command can't be put together again: {}", issued.key)),
+                Ok(None) => {
+                    return Err(format!("an issued command can't be put together again: {}", issued.key));
+                }
                 Ok(Some(command)) => {
                     let with_old_data = Command { context: issued.context.clone(), ..command.clone() };
                     if with_old_data != *issued {
-                        return Err(format!("command {} is another when it is put together again", issued.key));
+                        return Err(format!(
+                            "command {} is another when it is put together again",
+                            issued.key
+                        ));
                     }
                     return Ok(command);
                 }
@@ -371,13 +390,21 @@ fn record(
 fn words(input: &Input) -> String {
     match input {
         Input::Start(_) => "starts".to_owned(),
-        Input::Began { command, attempt, .. } => format!("hears that {command} (attempt {attempt}) has begun"),
-        Input::Ended { command, attempt, .. } => format!("hears of the outcome of {command} (attempt {attempt})"),
-        Input::LeaseExpired { command, attempt } => format!("hears that the lease of {command} ({attempt}) is over"),
+        Input::Began { command, attempt, .. } => {
+            format!("hears that {command} (attempt {attempt}) has begun")
+        }
+        Input::Ended { command, attempt, .. } => {
+            format!("hears of the outcome of {command} (attempt {attempt})")
+        }
+        Input::LeaseExpired { command, attempt } => {
+            format!("hears that the lease of {command} ({attempt}) is over")
+        }
         Input::TimerFired(timer) => format!("hears the timer {timer}"),
         Input::ChildStarted { command, child } => format!("hears that {child} was started for {command}"),
         Input::ChildRefused { command, .. } => format!("hears that nothing could be started for {command}"),
-        Input::ChildEnded { command, child, status, .. } => format!("hears that {child} of {command} is {status}"),
+        Input::ChildEnded { command, child, status, .. } => {
+            format!("hears that {child} of {command} is {status}")
+        }
         Input::Signal { name, .. } => format!("hears the signal '{name}'"),
         Input::Pause { .. } => "is paused".to_owned(),
         Input::Resume => "is resumed".to_owned(),

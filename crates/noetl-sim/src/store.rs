@@ -6,8 +6,8 @@ use std::sync::Arc;
 use noetl_dsl::Plan;
 use noetl_engine::{Effect, Ended, Run, apply, item_result};
 use noetl_types::{
-    Command, CommandKey, Event, EventBody, ExecutionId, Item, Map, Outcome, ParentLink, Slot, StoredValue, TimerKey,
-    Timestamp, Value, VisitId,
+    Command, CommandKey, Event, EventBody, ExecutionId, Item, Map, Outcome, ParentLink, Slot, StoredValue,
+    TimerKey, Timestamp, Value, VisitId,
 };
 
 /// What is kept of one run.
@@ -53,7 +53,12 @@ pub struct Commit {
 /// What a commit asks of the world around the store.
 #[derive(Clone, Debug)]
 pub enum Errand {
-    StartChild { command: CommandKey, path: String, payload: Value, parent: ParentLink },
+    StartChild {
+        command: CommandKey,
+        path: String,
+        payload: Value,
+        parent: ParentLink,
+    },
     CancelChild(ExecutionId),
     /// The job may stop: nobody waits for its outcome.
     StopJob(u64),
@@ -66,7 +71,12 @@ impl Store {
     }
 
     /// Writes a commit. Events are what comes back from their JSON.
-    pub fn commit(&mut self, execution: ExecutionId, plan: &Arc<Plan>, commit: Commit) -> Result<Vec<Errand>, String> {
+    pub fn commit(
+        &mut self,
+        execution: ExecutionId,
+        plan: &Arc<Plan>,
+        commit: Commit,
+    ) -> Result<Vec<Errand>, String> {
         self.values.extend(commit.values);
         let file = self.runs.entry(execution).or_insert_with(|| RunFile {
             plan: plan.clone(),
@@ -80,10 +90,15 @@ impl Store {
         }
         for event in commit.events {
             file.close_command(&event.body);
-            let json = serde_json::to_string(&event).map_err(|error| format!("event {} as JSON: {error}", event.seq))?;
-            let back: Event = serde_json::from_str(&json).map_err(|error| format!("reading {json}: {error}"))?;
+            let json = serde_json::to_string(&event)
+                .map_err(|error| format!("event {} as JSON: {error}", event.seq))?;
+            let back: Event =
+                serde_json::from_str(&json).map_err(|error| format!("reading {json}: {error}"))?;
             if back != event {
-                return Err(format!("event {} changes when it is stored: {event:?} comes back as {back:?}", event.seq));
+                return Err(format!(
+                    "event {} changes when it is stored: {event:?} comes back as {back:?}",
+                    event.seq
+                ));
             }
             file.log.push(back);
         }
@@ -101,12 +116,13 @@ impl Store {
         if let Some(value) = fresh.or_else(|| self.values.get(&stored.uri)) {
             return Ok(value.clone());
         }
-        let (execution, visit) = loop_address(&stored.uri).ok_or_else(|| format!("nothing is stored at {}", stored.uri))?;
+        let (execution, visit) =
+            loop_address(&stored.uri).ok_or_else(|| format!("nothing is stored at {}", stored.uri))?;
         let log = self.runs.get(&execution).map_or(&[][..], |file| file.log.as_slice());
         let mut results: Vec<Value> = Vec::new();
         for event in log.iter().chain(&open.events) {
-            let (EventBody::CallDone { command, outcome, .. } | EventBody::CallFailed { command, outcome, .. }) =
-                &event.body
+            let (EventBody::CallDone { command, outcome, .. }
+            | EventBody::CallFailed { command, outcome, .. }) = &event.body
             else {
                 continue;
             };
@@ -134,7 +150,9 @@ impl Store {
     pub fn rebuild(&self, execution: ExecutionId, snapshot: Option<usize>) -> Result<Run, String> {
         let file = self.file(execution)?;
         let mut run = match snapshot.and_then(|at| file.snapshots.get(at)) {
-            Some((_, json)) => serde_json::from_str(json).map_err(|error| format!("reading a snapshot: {error}"))?,
+            Some((_, json)) => {
+                serde_json::from_str(json).map_err(|error| format!("reading a snapshot: {error}"))?
+            }
             None => Run::new(),
         };
         let from = usize::try_from(run.seq).unwrap_or(usize::MAX);
@@ -169,10 +187,14 @@ impl RunFile {
     fn carry_out(&mut self, effect: Effect) -> Result<Option<Errand>, String> {
         Ok(match effect {
             Effect::Dispatch(command) => {
-                let json = serde_json::to_string(&command).map_err(|error| format!("a command as JSON: {error}"))?;
-                let back: Command = serde_json::from_str(&json).map_err(|error| format!("reading {json}: {error}"))?;
+                let json =
+                    serde_json::to_string(&command).map_err(|error| format!("a command as JSON: {error}"))?;
+                let back: Command =
+                    serde_json::from_str(&json).map_err(|error| format!("reading {json}: {error}"))?;
                 if back != *command {
-                    return Err(format!("a command changes when it is stored: {command:?} comes back as {back:?}"));
+                    return Err(format!(
+                        "a command changes when it is stored: {command:?} comes back as {back:?}"
+                    ));
                 }
                 let row = CommandRow { key: command.key, attempt: command.attempt, json, holder: None };
                 self.commands.insert((command.key.visit, command.key.item), row);

@@ -36,7 +36,13 @@ impl Tools {
         Tools { errors, tables: BTreeMap::new() }
     }
 
-    pub fn answer(&mut self, random: &mut Random, execution: ExecutionId, key: CommandKey, call: &TaskCall) -> Report {
+    pub fn answer(
+        &mut self,
+        random: &mut Random,
+        execution: ExecutionId,
+        key: CommandKey,
+        call: &TaskCall,
+    ) -> Report {
         let is_claim = matches!(key.item, Item::Claim(_));
         if &*call.kind == "noop" && !is_claim {
             let data = call.config.get("result").or_else(|| call.config.get("message")).cloned();
@@ -63,7 +69,11 @@ impl Tools {
         let rows = Value::list(rows);
         table.left -= count;
         table.next_id += count;
-        Value::map([("rows", rows), ("row_count", Value::from(count)), ("columns", Value::list(["id".into()]))])
+        Value::map([
+            ("rows", rows),
+            ("row_count", Value::from(count)),
+            ("columns", Value::list(["id".into()])),
+        ])
     }
 }
 

@@ -23,9 +23,10 @@ impl Witness {
 
     /// Follows a snapshot, in place of an older one.
     pub fn follow(&mut self, seq: u64, json: &str) -> Result<(), String> {
-        let run: Run = serde_json::from_str(json).map_err(|error| format!("reading the snapshot at {seq}: {error}"))?;
+        let run: Run =
+            serde_json::from_str(json).map_err(|error| format!("reading the snapshot at {seq}: {error}"))?;
         if self.from_snapshots.len() == FOLLOWED {
-            self.from_snapshots.remove(usize::from(seq % 2 == 0));
+            self.from_snapshots.remove(usize::from(seq.is_multiple_of(2)));
         }
         self.from_snapshots.push((seq, run));
         Ok(())

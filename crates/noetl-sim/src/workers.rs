@@ -15,7 +15,12 @@ impl World {
     pub fn claim(&mut self) -> Result<(), String> {
         let mut waiting: Vec<(ExecutionId, (VisitId, Item))> = Vec::new();
         for (&execution, file) in &self.store.runs {
-            waiting.extend(file.commands.iter().filter(|(_, row)| row.holder.is_none()).map(|(&key, _)| (execution, key)));
+            waiting.extend(
+                file.commands
+                    .iter()
+                    .filter(|(_, row)| row.holder.is_none())
+                    .map(|(&key, _)| (execution, key)),
+            );
         }
         let (execution, key) = *self.random.pick(&waiting);
         let row = &self.store.file(execution)?.commands[&key];
@@ -43,7 +48,11 @@ impl World {
         }
         if !job.begun {
             job.begun = true;
-            let input = Input::Began { command: job.key, attempt: job.attempt, worker: format!("worker-{id}").into() };
+            let input = Input::Began {
+                command: job.key,
+                attempt: job.attempt,
+                worker: format!("worker-{id}").into(),
+            };
             self.send(job.execution, input);
         } else if !job.calls.is_empty() {
             let at = self.random.below(job.calls.len());
@@ -56,7 +65,10 @@ impl World {
             let report = self.tools.answer(&mut self.random, job.execution, job.key, &call);
             self.trace.say(|| {
                 let how = report.error.as_ref().map_or("ok".to_owned(), |error| error.to_string());
-                format!("job {id}: call {}#{} attempt {} of {}: {how}", call.label, call.item, call.attempt, job.key)
+                format!(
+                    "job {id}: call {}#{} attempt {} of {}: {how}",
+                    call.label, call.item, call.attempt, job.key
+                )
             });
             job.pipeline.finished(&call, report);
         }

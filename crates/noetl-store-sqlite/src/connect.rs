@@ -1,6 +1,8 @@
 //! Opening connections: the file is attached as schema `noetl` beside an empty database in memory, so that the
 //! documented names (`noetl.event`) work. All changes are in that one file, so transactions are atomic as usual.
 
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::Synchronous;
 use crate::error::{Outcome, store_error};
+use crate::lock::cannot_open;
 
 /// Marks our files, so that nobody migrates somebody else's database.
 pub const APPLICATION_ID: i32 = 0x4e6f_4554;
@@ -38,6 +41,18 @@ fn attach(database: &Path, flags: OpenFlags) -> Result<Connection, Error> {
         Ok(connection)
     };
     open().map_err(|error| store_error(&error, database))
+}
+
+/// Makes the file if there is none, for its owner alone: what runs work with may be nobody else's business.
+pub fn make_private(database: &Path) -> Result<(), Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(database) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(cannot_open(database, &error)),
+        _ => Ok(()),
+    }
 }
 
 /// The connection that writes. Makes the file if there is none.

@@ -98,8 +98,11 @@ fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
     })
 }
 
+/// Reads what a commit has written, however deep it is: depth is limited where values come in.
 fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    serde_json::from_slice(row.get_ref(column)?.as_bytes()?).map_err(|error| {
+    let mut reader = serde_json::Deserializer::from_slice(row.get_ref(column)?.as_bytes()?);
+    reader.disable_recursion_limit();
+    T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
     })
 }

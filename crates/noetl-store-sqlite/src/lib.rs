@@ -91,6 +91,7 @@ impl SqliteStore {
             std::fs::create_dir_all(folder).map_err(|error| lock::cannot_open(&database, &error))?;
         }
         let lock = FileLock::take(&database)?;
+        connect::make_private(&database)?;
         let mut connection = connect::open_writer(&database, options.synchronous)?;
         migrate::migrate(&mut connection, &database)?;
         let readers = Readers::open(&database, options.readers)?;

@@ -136,6 +136,19 @@ async fn closing_leaves_one_file_and_its_lock() {
     assert_eq!(names, ["noetl.db", "noetl.db.lock"]);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_file_belongs_to_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("noetl.db"));
+    commit(&store, vec![write(7, 0, 1, 10)]).await.unwrap();
+    for name in ["noetl.db", "noetl.db-wal", "noetl.db-shm"] {
+        let mode = std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
 /// A run with an event of most kinds, a command, a log and a result.
 async fn a_run(store: &SqliteStore) {
     let item = CommandKey { visit: VisitId(2), item: Item::At(3), part: 1 };

@@ -23,7 +23,7 @@ fn awkward_value() -> Value {
         ("float", Value::Float(0.1 + 0.2)),
         ("tiny", Value::Float(5e-324)),
         ("huge", Value::Float(1.797_693_134_862_315_7e308)),
-        ("picky", Value::Float(122.416_294_033_786_58)),
+        ("picky", Value::Float(3_885.129_619_567_598_6)),
         ("list", Value::list([Value::Null, Value::Bool(true), Value::list([]), Value::map::<&str>([])])),
     ])
 }
@@ -143,6 +143,16 @@ pub async fn every_kind_of_event_survives_unchanged(store: Arc<dyn Store>) {
     commit(&*store, write.clone()).await;
     let loaded = store.load_events(ExecutionId(7), 0, 100).await.unwrap();
     assert_eq!(texts(&loaded), texts(&write.events));
+}
+
+pub async fn deeply_nested_values_survive(store: Arc<dyn Store>) {
+    // As deep as JSON readers allow by themselves, before the event around it is counted.
+    let nested = (0..126).fold(Value::Int(1), |value, _| Value::list([value]));
+    let mut write = begin(7);
+    write.events.push(event(72, 2, call_done(item(1, 0), nested.clone())));
+    commit(&*store, write.clone()).await;
+    assert_eq!(store.load_events(ExecutionId(7), 0, 10).await.unwrap(), write.events);
+    assert_eq!(loop_values(&*store, 1, None, 10).await, [(0, nested)]);
 }
 
 pub async fn ids_and_instants_may_be_extreme(store: Arc<dyn Store>) {

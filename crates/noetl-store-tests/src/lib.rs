@@ -11,18 +11,21 @@
 //! The function makes an empty store, and with it whatever must live as long (a temporary folder, say). Every behaviour
 //! becomes a test of its own with a store of its own.
 
+pub mod audit;
 pub mod catalog;
 pub mod commands;
 pub mod commit;
+pub mod credentials;
 pub mod events;
 mod given;
+pub mod keychain;
 pub mod list;
 pub mod logs;
 pub mod outbox;
 pub mod results;
-pub mod secrets;
-pub mod side;
 pub mod timers;
+pub mod variables;
+pub mod workers;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -73,6 +76,7 @@ macro_rules! conformance {
         }
         $crate::conformance! { @tests $make_store, events:
             every_kind_of_event_survives_unchanged
+            deeply_nested_values_survive
             ids_and_instants_may_be_extreme
             events_page_forward
             events_page_backward
@@ -180,13 +184,15 @@ macro_rules! conformance {
             the_latest_visible_version_is_listed
             entries_page_by_path_and_version
         }
-        $crate::conformance! { @tests $make_store, secrets:
+        $crate::conformance! { @tests $make_store, credentials:
             a_credential_is_found_by_name_and_id
             a_credential_of_the_same_name_is_replaced
             a_credential_id_that_is_taken_is_a_conflict
             credentials_are_listed_by_name_and_filtered
             a_deleted_credential_is_gone
-            the_debug_form_of_secrets_has_no_data
+            the_debug_form_of_a_credential_has_no_data
+        }
+        $crate::conformance! { @tests $make_store, keychain:
             a_keychain_entry_is_found_and_its_accesses_counted
             a_keychain_entry_is_replaced_by_its_key
             keychain_entries_are_listed_by_catalog_entry
@@ -202,16 +208,20 @@ macro_rules! conformance {
             each_stream_is_bounded_on_its_own
             logs_of_executions_stay_apart
         }
-        $crate::conformance! { @tests $make_store, side:
-            a_store_that_works_passes_its_check
+        $crate::conformance! { @tests $make_store, audit:
             audit_rows_are_listed_newest_first
             an_audit_row_is_never_changed
             audit_rows_are_filtered
+        }
+        $crate::conformance! { @tests $make_store, workers:
+            a_store_that_works_passes_its_check
             a_worker_registers_and_is_listed
             a_worker_that_registers_again_keeps_its_id
             a_heartbeat_shows_that_a_worker_lives
             workers_are_filtered
             workers_leave_or_are_purged
+        }
+        $crate::conformance! { @tests $make_store, variables:
             reading_a_variable_counts_the_access
             setting_a_variable_again_replaces_its_value
             variables_are_deleted_one_by_one_or_all

@@ -21,7 +21,11 @@ fn main() {
         warm.sort();
         let mean = warm.iter().sum::<Duration>() / CALLS as u32;
         println!("first call {first:?}");
-        println!("{CALLS} warm calls: median {:?}, mean {mean:?}, slowest {:?}", warm[CALLS / 2], warm[CALLS - 1]);
+        println!(
+            "{CALLS} warm calls: median {:?}, mean {mean:?}, slowest {:?}",
+            warm[CALLS / 2],
+            warm[CALLS - 1]
+        );
     });
 }
 

@@ -33,7 +33,10 @@ impl Credential {
 impl fmt::Debug for Credential {
     /// Leaves the data out: it is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credential").field("name", &self.name).field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("Credential")
+            .field("name", &self.name)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
     }
 }
 
@@ -46,9 +49,14 @@ pub trait Credentials: Send + Sync {
 /// Why a credential could not be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialError {
-    Unknown { alias: String },
+    Unknown {
+        alias: String,
+    },
     /// The place where credentials are kept did not answer; later it may.
-    Unavailable { alias: String, reason: String },
+    Unavailable {
+        alias: String,
+        reason: String,
+    },
 }
 
 impl From<CredentialError> for ToolError {
@@ -76,7 +84,9 @@ pub struct FixedCredentials {
 
 impl FixedCredentials {
     pub fn new(credentials: impl IntoIterator<Item = Credential>) -> FixedCredentials {
-        FixedCredentials { by_name: credentials.into_iter().map(|entry| (entry.name.clone(), entry)).collect() }
+        FixedCredentials {
+            by_name: credentials.into_iter().map(|entry| (entry.name.clone(), entry)).collect(),
+        }
     }
 }
 

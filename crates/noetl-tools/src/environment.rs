@@ -4,9 +4,27 @@ use std::collections::BTreeMap;
 
 /// Variables that are safe and useful for any program.
 const INHERITED: &[&str] = &[
-    "HOME", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LOGNAME", "NO_PROXY", "PATH", "REQUESTS_CA_BUNDLE", "SHELL",
-    "SSL_CERT_DIR", "SSL_CERT_FILE", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV", "http_proxy",
-    "https_proxy", "no_proxy",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "REQUESTS_CA_BUNDLE",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TEMP",
+    "TERM",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
 ];
 
 /// Variables by name.

@@ -181,7 +181,10 @@ mod tests {
     #[test]
     fn errors_name_the_field_and_hide_the_value() {
         let error = with(value!({"timeout": "hush"}), |f| f.seconds("timeout_seconds")).unwrap_err();
-        assert_eq!(error.message, "demo: `timeout_seconds` must be a number of seconds, but it is some other text");
+        assert_eq!(
+            error.message,
+            "demo: `timeout_seconds` must be a number of seconds, but it is some other text"
+        );
         let error = with(value!({"env": [1]}), |f| f.text_map("env")).unwrap_err();
         assert_eq!(error.message, "demo: `env` must be a map, but it is a list");
         let error = with(value!({"url": " "}), |f| f.required_text("url")).unwrap_err();

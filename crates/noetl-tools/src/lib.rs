@@ -27,8 +27,9 @@ mod tool;
 mod toolbox;
 mod transfer;
 
-
-pub use config::{HttpConfig, PostgresConfig, ProcessConfig, ProxyConfig, PythonConfig, RhaiConfig, ToolConfig};
+pub use config::{
+    HttpConfig, PostgresConfig, ProcessConfig, ProxyConfig, PythonConfig, RhaiConfig, ToolConfig,
+};
 pub use credentials::{Credential, CredentialError, Credentials, FixedCredentials};
 pub use deadline::{Deadline, Interrupt};
 pub use describe::{Field, KindDescription, Shape};

@@ -17,10 +17,44 @@ const STANDS_ALONE_BELOW: usize = 6;
 
 /// Fields of credentials that are not secret. All others are.
 const PUBLIC_FIELDS: &[&str] = &[
-    "account", "auth_type", "bucket", "client_id", "database", "db_host", "db_name", "db_port", "db_user", "dbname", "endpoint",
-    "header", "header_name", "host", "in", "location", "name", "param", "port", "project", "provider", "region", "role",
-    "schema", "scopes", "service", "sf_account", "sf_database", "sf_role", "sf_schema", "sf_user", "sf_warehouse",
-    "source", "sslmode", "type", "user", "username", "warehouse",
+    "account",
+    "auth_type",
+    "bucket",
+    "client_id",
+    "database",
+    "db_host",
+    "db_name",
+    "db_port",
+    "db_user",
+    "dbname",
+    "endpoint",
+    "header",
+    "header_name",
+    "host",
+    "in",
+    "location",
+    "name",
+    "param",
+    "port",
+    "project",
+    "provider",
+    "region",
+    "role",
+    "schema",
+    "scopes",
+    "service",
+    "sf_account",
+    "sf_database",
+    "sf_role",
+    "sf_schema",
+    "sf_user",
+    "sf_warehouse",
+    "source",
+    "sslmode",
+    "type",
+    "user",
+    "username",
+    "warehouse",
 ];
 
 /// Known secret values. Clones share what they learn.
@@ -182,7 +216,8 @@ fn find(text: &str, secret: &str, from: usize) -> Option<usize> {
     text[from..].match_indices(secret).map(|(at, _)| from + at).find(|at| {
         let touches = |neighbour: Option<char>| neighbour.is_some_and(char::is_alphanumeric);
         secret.len() >= STANDS_ALONE_BELOW
-            || !(touches(text[..*at].chars().next_back()) || touches(text[at + secret.len()..].chars().next()))
+            || !(touches(text[..*at].chars().next_back())
+                || touches(text[at + secret.len()..].chars().next()))
     })
 }
 

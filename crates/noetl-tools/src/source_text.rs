@@ -56,12 +56,13 @@ impl SourceText {
         let uri = script.as_str().map(str::to_owned).or_else(|| setting("uri").and_then(scalar_text));
         let endpoint = setting("endpoint").or_else(|| setting("url")).and_then(scalar_text);
         let inline = setting("code").or_else(|| setting("content")).and_then(scalar_text);
-        let kind = setting("type").and_then(scalar_text).unwrap_or_else(|| match (&uri, &endpoint, &inline) {
-            (None, None, Some(_)) => "inline".to_owned(),
-            (_, Some(_), _) => "http".to_owned(),
-            (Some(uri), ..) => scheme_of(uri).to_owned(),
-            _ => "file".to_owned(),
-        });
+        let kind =
+            setting("type").and_then(scalar_text).unwrap_or_else(|| match (&uri, &endpoint, &inline) {
+                (None, None, Some(_)) => "inline".to_owned(),
+                (_, Some(_), _) => "http".to_owned(),
+                (Some(uri), ..) => scheme_of(uri).to_owned(),
+                _ => "file".to_owned(),
+            });
         match kind.as_str() {
             "inline" => {
                 let text = inline.ok_or_else(|| fields.missing("script.source.code"))?;

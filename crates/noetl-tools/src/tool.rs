@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use noetl_types::{Map, Report, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Credentials, Deadline, DiscardLogs, Fields, FixedCredentials, KindDescription, LogSink, Secrets};
+use crate::{
+    Credentials, Deadline, DiscardLogs, Fields, FixedCredentials, KindDescription, LogSink, Secrets,
+};
 
 /// A kind of step. One value serves all calls of its kind at the same time.
 #[async_trait]
@@ -95,6 +97,9 @@ impl Call {
 impl fmt::Debug for Call {
     /// Leaves the settings and the input out: they may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call").field("names", &self.names).field("timeout", &self.timeout).finish_non_exhaustive()
+        f.debug_struct("Call")
+            .field("names", &self.names)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
     }
 }

@@ -61,7 +61,8 @@ mod tests {
     #[test]
     fn selected_fields_and_small_scalars_stay_visible() {
         let rows: Vec<Value> = (0..50_000).map(Value::from).collect();
-        let value = value!({"rows": 0, "meta": {"pages": 3}, "total": 9, "note": "n".repeat(600), "ok": null});
+        let value =
+            value!({"rows": 0, "meta": {"pages": 3}, "total": 9, "note": "n".repeat(600), "ok": null});
         let value = value.with_path(&["rows"], Value::from(rows));
         let select: Vec<Arc<str>> = vec!["meta".into(), "rows".into(), "missing".into()];
         assert_eq!(extract_of(&value, &select), value!({"meta": {"pages": 3}, "total": 9, "ok": null}));

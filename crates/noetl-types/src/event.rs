@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Assignment, Await, CommandKey, EventId, ExecutionId, Outcome, Resolution, Slot, StepStatus, Timestamp, ToolError,
-    Value, VisitId,
+    Assignment, Await, CommandKey, EventId, ExecutionId, Outcome, Resolution, Slot, StepStatus, Timestamp,
+    ToolError, Value, VisitId,
 };
 
 /// One recorded event of one run.
@@ -191,7 +191,9 @@ impl EventBody {
     /// Every value that may be too large to stay in the event, for whoever stores values aside.
     pub fn slots_mut(&mut self) -> Vec<&mut Slot> {
         match self {
-            EventBody::StepEntered { looping: Some(LoopEntry { items: LoopItems::List(items), .. }), .. } => {
+            EventBody::StepEntered {
+                looping: Some(LoopEntry { items: LoopItems::List(items), .. }), ..
+            } => {
                 vec![items]
             }
             EventBody::CallDone { outcome, .. } | EventBody::CallFailed { outcome, .. } => match outcome {

@@ -214,9 +214,8 @@ impl Value {
             Value::Bool(flag) => serde_json::Value::Bool(*flag),
             Value::Int(number) => (*number).into(),
             Value::UInt(number) => (*number).into(),
-            Value::Float(number) => {
-                serde_json::Number::from_f64(*number).map_or(serde_json::Value::Null, serde_json::Value::Number)
-            }
+            Value::Float(number) => serde_json::Number::from_f64(*number)
+                .map_or(serde_json::Value::Null, serde_json::Value::Number),
             Value::Text(text) => serde_json::Value::String(text.to_string()),
             Value::List(items) => serde_json::Value::Array(items.iter().map(Value::to_json).collect()),
             Value::Map(map) => serde_json::Value::Object(

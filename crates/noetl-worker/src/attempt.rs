@@ -28,13 +28,16 @@ use crate::{Assigned, AttemptId, CommandReport, Released, aside, clock, keychain
 
 /// Where an attempt begins.
 pub(crate) enum Start {
-    Fresh(Command),
-    /// The interpreter has begun and wants this next.
-    Begun {
-        pipeline: Pipeline,
-        next: Next,
-        values: Arc<CommandValues>,
-    },
+    Fresh(Box<Command>),
+    Begun(Box<Begun>),
+}
+
+/// A command that the interpreter has begun with.
+pub(crate) struct Begun {
+    pub pipeline: Pipeline,
+    /// What it wants next.
+    pub next: Next,
+    pub values: Arc<CommandValues>,
 }
 
 /// How an attempt ended.
@@ -172,16 +175,16 @@ impl Attempt {
     /// Interprets the step to its outcome.
     async fn work(&self, start: Start) -> Outcome {
         let begun = match start {
-            Start::Begun { pipeline, next, values } => Ok((pipeline, next, values)),
-            Start::Fresh(command) => self.open(command).await,
+            Start::Begun(begun) => Ok(*begun),
+            Start::Fresh(command) => self.open(*command).await,
         };
         match begun {
-            Ok((pipeline, next, values)) => self.drive(pipeline, next, &values).await,
+            Ok(Begun { pipeline, next, values }) => self.drive(pipeline, next, &values).await,
             Err(error) => Outcome::finished(Report::failure(error)),
         }
     }
 
-    async fn open(&self, command: Command) -> Result<(Pipeline, Next, Arc<CommandValues>), ToolError> {
+    async fn open(&self, command: Command) -> Result<Begun, ToolError> {
         let mut names = self.shared.worker_names(&self.needs, command.key);
         if !self.needs.keychain.is_empty() {
             let (credentials, secrets) = (&*self.credentials, &self.secrets);
@@ -198,7 +201,7 @@ impl Attempt {
         let values = Arc::new(CommandValues::new(self.shared.loader.clone()));
         let mut pipeline = Pipeline::new(self.plan.clone(), command, names, values.clone());
         let next = pipeline.next(clock::now());
-        Ok((pipeline, next, values))
+        Ok(Begun { pipeline, next, values })
     }
 
     /// Does what the interpreter wants until it reports.

@@ -10,7 +10,7 @@ use noetl_engine::pipeline::{Next, Pipeline, TaskCall};
 use noetl_tools::Call;
 use noetl_types::{Outcome, Report};
 
-use crate::attempt::{Start, panicked};
+use crate::attempt::{Begun, Start, panicked};
 use crate::needs::StepNeeds;
 use crate::shared::Shared;
 use crate::values::CommandValues;
@@ -23,13 +23,13 @@ const CALLS_AT_ONCE: usize = 256;
 pub(crate) enum Progress {
     Ended(Box<Outcome>),
     /// The rest takes time.
-    GoesOn(Box<Start>),
+    GoesOn(Start),
 }
 
 /// Takes a command as far as it goes without waiting.
 pub(crate) fn begin(shared: &Shared, assigned: &Assigned, needs: &StepNeeds) -> Progress {
     if !needs.begins_at_once || !needs.keychain.is_empty() {
-        return Progress::GoesOn(Box::new(Start::Fresh(assigned.command.clone())));
+        return Progress::GoesOn(Start::Fresh(Box::new(assigned.command.clone())));
     }
     catch_unwind(AssertUnwindSafe(|| interpret(shared, assigned, needs))).unwrap_or_else(|panic| {
         Progress::Ended(Box::new(Outcome::finished(panicked("the step", panic.as_ref()))))
@@ -53,7 +53,7 @@ fn interpret(shared: &Shared, assigned: &Assigned, needs: &StepNeeds) -> Progres
                     pipeline.finished(call, report);
                 }
             }
-            next => return Progress::GoesOn(Box::new(Start::Begun { pipeline, next, values })),
+            next => return Progress::GoesOn(Start::Begun(Box::new(Begun { pipeline, next, values }))),
         }
     }
 }

@@ -127,7 +127,7 @@ impl LogSink for CommandLogs {
         }
         let room = config.backlog.saturating_sub(pending.text.len());
         let room = room.min(config.bytes_per_stream.saturating_sub(pending.bytes));
-        let taken = text.floor_char_boundary(room);
+        let taken = boundary_at_most(text, room);
         pending.text.push_str(&text[..taken]);
         pending.bytes += taken;
         pending.left_out += text.len() - taken;
@@ -141,11 +141,17 @@ impl LogSink for CommandLogs {
     }
 }
 
+/// The last place at or before `limit` that cuts no character in two.
+fn boundary_at_most(text: &str, limit: usize) -> usize {
+    (0..=limit.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
 /// Splits after the last line end within `limit` bytes, or anywhere in a line that is longer.
 fn pieces(mut text: &str, limit: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     while text.len() > limit {
-        let most = text.floor_char_boundary(limit).max(text.ceil_char_boundary(1));
+        let one = text.chars().next().map_or(0, char::len_utf8);
+        let most = boundary_at_most(text, limit).max(one);
         let end = text[..most].rfind('\n').map_or(most, |at| at + 1);
         let (piece, rest) = text.split_at(end);
         pieces.push(piece);

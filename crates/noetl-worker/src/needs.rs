@@ -25,22 +25,29 @@ pub(crate) struct StepNeeds {
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     /// By the address of the plan, which stays taken because the plan is kept with it.
-    by_plan: Mutex<HashMap<usize, (Arc<Plan>, Arc<[StepNeeds]>)>>,
+    by_plan: Mutex<HashMap<usize, Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    steps: Arc<[StepNeeds]>,
+    _plan: Arc<Plan>,
 }
 
 impl Needs {
     /// The needs of every step of a plan.
     pub fn of(&self, plan: &Arc<Plan>) -> Arc<[StepNeeds]> {
         let mut by_plan = self.by_plan.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, needs)) = by_plan.get(&(Arc::as_ptr(plan) as usize)) {
-            return needs.clone();
+        let address = Arc::as_ptr(plan) as usize;
+        if let Some(known) = by_plan.get(&address) {
+            return known.steps.clone();
         }
         if by_plan.len() >= PLANS_KEPT {
             by_plan.clear();
         }
-        let needs: Arc<[StepNeeds]> = plan.steps.iter().map(|step| needs_of(plan, step)).collect();
-        by_plan.insert(Arc::as_ptr(plan) as usize, (plan.clone(), needs.clone()));
-        needs
+        let steps: Arc<[StepNeeds]> = plan.steps.iter().map(|step| needs_of(plan, step)).collect();
+        by_plan.insert(address, Known { steps: steps.clone(), _plan: plan.clone() });
+        steps
     }
 }
 

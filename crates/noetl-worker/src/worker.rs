@@ -178,7 +178,7 @@ async fn begin(
                 let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
                 let attempt = Attempt::new(shared.clone(), assigned, needs);
                 attempts.spawn(async move {
-                    attempt.run(*start).await;
+                    attempt.run(start).await;
                     drop(slot);
                 });
             }

@@ -41,9 +41,10 @@ fn is_due(run: &Run, plan: &Plan, index: StepIndex) -> bool {
 /// A live step that can still reach this one. Two that wait for each other in a cycle go by their [`turn`].
 pub(crate) fn blocker<'r>(run: &'r Run, plan: &Plan, index: StepIndex) -> Option<&'r Arc<str>> {
     let graph = &plan.graph;
-    let active = run.visits.values().map(|visit| &visit.step).find(|name| {
-        plan.find_step(name).is_some_and(|other| other != index && graph.reaches(other, index))
-    });
+    let active =
+        run.visits.values().map(|visit| &visit.step).find(|name| {
+            plan.find_step(name).is_some_and(|other| other != index && graph.reaches(other, index))
+        });
     active.or_else(|| {
         run.pending.keys().find(|name| {
             plan.find_step(name).is_some_and(|other| {
@@ -60,7 +61,8 @@ pub(crate) fn blocker<'r>(run: &'r Run, plan: &Plan, index: StepIndex) -> Option
 fn turn(run: &Run, plan: &Plan, index: StepIndex) -> (bool, u32) {
     let order = plan.graph.order(index);
     let from = run.pending.get(&plan.steps[index].name).and_then(|pending| pending.from.as_ref());
-    let next_round = from.and_then(|from| plan.find_step(from)).is_some_and(|from| plan.graph.order(from) >= order);
+    let next_round =
+        from.and_then(|from| plan.find_step(from)).is_some_and(|from| plan.graph.order(from) >= order);
     (next_round, order)
 }
 
@@ -93,9 +95,9 @@ pub(super) fn open(
 
 /// Whether an unhandled failure lies on a way to this step. Branches apart from the failure go on to their ends.
 fn failure_before(run: &Run, plan: &Plan, index: StepIndex) -> bool {
-    run.failures.iter().any(|failure| {
-        plan.find_step(&failure.step).is_some_and(|failed| plan.graph.reaches(failed, index))
-    })
+    run.failures
+        .iter()
+        .any(|failure| plan.find_step(&failure.step).is_some_and(|failed| plan.graph.reaches(failed, index)))
 }
 
 fn skip(step: &Step, reason: SkipReason) -> Decision {
@@ -216,7 +218,13 @@ fn has_nothing_to_do(step: &Step) -> bool {
 }
 
 /// Enters a step whose settings can't be evaluated: it fails before any work is given out.
-fn fail_at_once(run: &Run, step: &Step, from: Option<Arc<str>>, is_final: bool, error: ToolError) -> Decision {
+fn fail_at_once(
+    run: &Run,
+    step: &Step,
+    from: Option<Arc<str>>,
+    is_final: bool,
+    error: ToolError,
+) -> Decision {
     let visit = VisitId(run.next_visit);
     Decision {
         events: vec![

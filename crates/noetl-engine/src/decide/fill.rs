@@ -12,7 +12,9 @@ use crate::run::Run;
 use crate::values::{Resolver, Values};
 
 pub fn decide(run: &Run, plan: &Plan, visit: VisitId, values: &Arc<dyn Values>) -> Decision {
-    let Some((state, looping)) = run.visits.get(&visit).and_then(|state| Some((state, state.looping.as_ref()?))) else {
+    let Some((state, looping)) =
+        run.visits.get(&visit).and_then(|state| Some((state, state.looping.as_ref()?)))
+    else {
         return Decision::default();
     };
     let Some(index) = plan.find_step(&state.step) else {

@@ -12,10 +12,11 @@ use crate::values::Values;
 
 /// The final step, if there is one that has not run; then the end.
 pub fn decide(run: &Run, plan: &Plan, now: Timestamp, values: &Arc<dyn Values>) -> Decision {
-    if let Some(index) = plan.executor.final_step {
-        if !run.final_step_entered && !run.steps.contains_key(&plan.steps[index].name) {
-            return enter::open(run, plan, index, true, now, values);
-        }
+    if let Some(index) = plan.executor.final_step
+        && !run.final_step_entered
+        && !run.steps.contains_key(&plan.steps[index].name)
+    {
+        return enter::open(run, plan, index, true, now, values);
     }
     let (event, status, error) = match run.failures.first() {
         None => (EventBody::PlaybookCompleted { from: run.last_leaf.clone() }, RunStatus::Completed, None),
@@ -51,6 +52,10 @@ pub(crate) fn ended(run: &Run, plan: &Plan, status: RunStatus, error: Option<Too
         RunStatus::Completed => wanted.cloned().unwrap_or_default(),
         _ => Default::default(),
     };
-    effects.push(Effect::Ended(Box::new(Ended { status, report: Report { data, error, ..Report::default() }, parent })));
+    effects.push(Effect::Ended(Box::new(Ended {
+        status,
+        report: Report { data, error, ..Report::default() },
+        parent,
+    })));
     effects
 }

@@ -32,7 +32,11 @@ pub fn settings(
     if step.timeout.is_none() && step.looping.is_none() {
         return Ok(Settings { timeout: None, looping: None });
     }
-    let paths = step.timeout.iter().chain(step.looping.iter().flat_map(templates)).flat_map(|template| template.paths());
+    let paths = step
+        .timeout
+        .iter()
+        .chain(step.looping.iter().flat_map(templates))
+        .flat_map(|template| template.paths());
     let scope = data_scope(run, plan, paths, from, resolver).scope(now);
     let timeout = match &step.timeout {
         Some(template) => Some(number(template, "spec.timeout", &scope)?),
@@ -108,16 +112,19 @@ pub(crate) fn failures_allowed(on_error: LoopFailure, total: u32) -> Option<u32>
 pub(crate) fn items(value: Value) -> Result<(LoopItems, u32), ToolError> {
     let list = match value {
         Value::List(_) => value,
-        Value::Map(map) => Value::list(
-            map.iter().map(|(key, value)| Value::map([("key", Value::Text(key.clone())), ("value", value.clone())])),
-        ),
+        Value::Map(map) => {
+            Value::list(map.iter().map(|(key, value)| {
+                Value::map([("key", Value::Text(key.clone())), ("value", value.clone())])
+            }))
+        }
         Value::Text(text) => split(&text),
         Value::Int(number) if number >= 0 => {
             let count = u32::try_from(number).map_err(|_| too_many(number as u64))?;
             return Ok((LoopItems::Count(count), count));
         }
         other => {
-            let what = if other.is_null() { "nothing (null or undefined)".to_owned() } else { format!("{other}") };
+            let what =
+                if other.is_null() { "nothing (null or undefined)".to_owned() } else { format!("{other}") };
             let message = format!("loop.in gives {what}; a loop needs a list, a map, text or a count");
             return Err(ToolError::new(ErrorKind::Config, message));
         }
@@ -133,10 +140,10 @@ fn too_many(count: u64) -> ToolError {
 
 fn split(text: &str) -> Value {
     let trimmed = text.trim();
-    if trimmed.starts_with('[') {
-        if let Ok(list @ Value::List(_)) = serde_json::from_str::<Value>(trimmed) {
-            return list;
-        }
+    if trimmed.starts_with('[')
+        && let Ok(list @ Value::List(_)) = serde_json::from_str::<Value>(trimmed)
+    {
+        return list;
     }
     Value::list(trimmed.split([',', '\n']).map(str::trim).filter(|word| !word.is_empty()).map(Value::from))
 }
@@ -160,5 +167,8 @@ pub(crate) fn count(template: &Template, place: &str, scope: &Scope) -> Result<u
     if number >= 1.0 && number.fract() == 0.0 && number <= f64::from(u32::MAX) {
         return Ok(number as u32);
     }
-    Err(ToolError::new(ErrorKind::Config, format!("{place} must be a whole number of at least 1, not {number}")))
+    Err(ToolError::new(
+        ErrorKind::Config,
+        format!("{place} must be a whole number of at least 1, not {number}"),
+    ))
 }

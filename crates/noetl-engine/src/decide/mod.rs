@@ -1,8 +1,8 @@
 //! Says what follows from where a run stands, one small decision at a time.
 
 mod enter;
-mod finish;
 mod fill;
+mod finish;
 mod issue;
 mod looping;
 mod route;

@@ -7,7 +7,8 @@ use noetl_dsl::Plan;
 use noetl_dsl::plan::{SetEntry, SetScope, Step, StepIndex, Target};
 use noetl_expr::{EvalError, Scope, View};
 use noetl_types::{
-    Assignment, ContextCause, ErrorKind, EventBody, Report, SkipReason, Slot, StepStatus, TakenArc, Timestamp, ToolError, Value,
+    Assignment, ContextCause, ErrorKind, EventBody, Report, SkipReason, Slot, StepStatus, TakenArc,
+    Timestamp, ToolError, Value,
 };
 
 use super::skip;
@@ -116,7 +117,12 @@ impl Ending<'_> {
 }
 
 /// The arcs that fire, or the fault that kept them from being judged.
-pub fn judge(step: &Step, scope: &Scope, after_failure: bool, first_only: bool) -> Result<Vec<usize>, EvalError> {
+pub fn judge(
+    step: &Step,
+    scope: &Scope,
+    after_failure: bool,
+    first_only: bool,
+) -> Result<Vec<usize>, EvalError> {
     let mut fired = Vec::new();
     for (at, arc) in step.router.arcs.iter().enumerate() {
         if after_failure && !arc.sees_failure {
@@ -194,7 +200,13 @@ pub(crate) fn whole_keys(run: &Run, sets: Vec<Assignment>, resolver: &Resolver) 
 }
 
 /// Events for arcs that fire when a step is skipped by its own guard: the first one that matches is followed.
-pub fn pass_on(run: &Run, plan: &Plan, index: StepIndex, now: Timestamp, resolver: &Arc<Resolver>) -> Decision {
+pub fn pass_on(
+    run: &Run,
+    plan: &Plan,
+    index: StepIndex,
+    now: Timestamp,
+    resolver: &Arc<Resolver>,
+) -> Decision {
     let step = &plan.steps[index];
     let output = OutputRoot { report: Arc::default(), attempt: 0, resolver: resolver.clone() };
     let ending = Ending {
@@ -213,15 +225,24 @@ pub fn pass_on(run: &Run, plan: &Plan, index: StepIndex, now: Timestamp, resolve
     let taken = taken(plan, step, &fired);
     let mut decision = Decision::default();
     let skipped = skip::not_reached(run, plan, index, &taken);
-    decision.events.push(EventBody::StepSkipped { step: step.name.clone(), reason: SkipReason::Guard, taken });
+    decision.events.push(EventBody::StepSkipped {
+        step: step.name.clone(),
+        reason: SkipReason::Guard,
+        taken,
+    });
     if !sets.is_empty() {
-        decision.events.push(EventBody::ContextUpdated { step: step.name.clone(), cause: ContextCause::Arc, sets });
+        decision.events.push(EventBody::ContextUpdated {
+            step: step.name.clone(),
+            cause: ContextCause::Arc,
+            sets,
+        });
     }
     decision.events.extend(skipped);
     decision
 }
 
 /// The exit of a visit: judges the arcs and records what they do.
+#[expect(clippy::too_many_arguments, reason = "what the caller has worked out about the visit")]
 pub fn exit(
     run: &Run,
     plan: &Plan,
@@ -253,7 +274,8 @@ pub fn exit(
     let handled = ending.error.is_some() && !fired.is_empty();
     let dead_end = fired.is_empty() && !step.router.arcs.is_empty() && ending.error.is_none();
     if dead_end && plan.executor.no_next_is_error {
-        let message = format!("no arc of step '{}' matched, and executor.spec.no_next_is_error is set", step.name);
+        let message =
+            format!("no arc of step '{}' matched, and executor.spec.no_next_is_error is set", step.name);
         ending.error = Some(ToolError::new(ErrorKind::Config, message));
     }
     let taken = taken(plan, step, &fired);
@@ -270,7 +292,11 @@ pub fn exit(
         handled,
     });
     if !sets.is_empty() {
-        decision.events.push(EventBody::ContextUpdated { step: step.name.clone(), cause: ContextCause::Arc, sets });
+        decision.events.push(EventBody::ContextUpdated {
+            step: step.name.clone(),
+            cause: ContextCause::Arc,
+            sets,
+        });
     }
     decision.events.extend(skipped);
     decision

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use noetl_dsl::Plan;
 use noetl_dsl::plan::{LoopFailure, Step};
 use noetl_types::{
-    ContextCause, ErrorKind, EventBody, Map, Report, Slot, StoredValue, TimerKey, Timestamp, ToolError, Value, VisitId,
+    ContextCause, ErrorKind, EventBody, Map, Report, Slot, StoredValue, TimerKey, Timestamp, ToolError,
+    Value, VisitId,
 };
 
 use super::enter::template_error;
@@ -30,7 +31,8 @@ pub fn decide(run: &Run, plan: &Plan, visit: VisitId, now: Timestamp, values: &A
         let scope = ending.scope(run, plan, now, &resolver);
         match route::assignments(run, &step.set, &scope, &resolver) {
             Ok(sets) => {
-                let event = EventBody::ContextUpdated { step: step.name.clone(), cause: ContextCause::Step, sets };
+                let event =
+                    EventBody::ContextUpdated { step: step.name.clone(), cause: ContextCause::Step, sets };
                 decision = Some(Decision { events: vec![event], ..Decision::default() });
             }
             Err(error) => ending.fail(template_error("set", &error)),

@@ -16,7 +16,8 @@ pub fn not_reached(run: &Run, plan: &Plan, from: StepIndex, taken: &[TakenArc]) 
     }
     let taken: Vec<StepIndex> =
         taken.iter().filter_map(|arc| arc.to.as_ref()).filter_map(|name| plan.find_step(name)).collect();
-    let others = run.visits.values().filter_map(|visit| plan.find_step(&visit.step)).filter(|&index| index != from);
+    let others =
+        run.visits.values().filter_map(|visit| plan.find_step(&visit.step)).filter(|&index| index != from);
     // When a visit of `from` ends here, it may have been reached again and wait for its next one. When it is skipped,
     // what waited is used up.
     let is_visited = run.steps.get(&plan.steps[from].name).is_some_and(|record| record.current.is_some());
@@ -36,7 +37,8 @@ pub fn not_reached(run: &Run, plan: &Plan, from: StepIndex, taken: &[TakenArc]) 
     candidates.reverse();
     while let Some(candidate) = candidates.pop() {
         let ran_or_skipped = run.steps.contains_key(&plan.steps[candidate].name);
-        let alive = live.contains(&candidate) || live.iter().any(|&other| plan.graph.reaches(other, candidate));
+        let alive =
+            live.contains(&candidate) || live.iter().any(|&other| plan.graph.reaches(other, candidate));
         let is_final = plan.executor.final_step == Some(candidate);
         if ran_or_skipped || alive || is_final || candidate == from || !seen.insert(candidate) {
             continue;

@@ -19,7 +19,8 @@ use noetl_dsl::Plan;
 use noetl_dsl::plan::{LoopSource, Step, Task};
 use noetl_expr::View;
 use noetl_types::{
-    Assignment, Await, Command, ErrorKind, Item, Outcome, Report, Resolution, StoredValue, Timestamp, ToolError, Value,
+    Assignment, Await, Command, ErrorKind, Item, Outcome, Report, Resolution, StoredValue, Timestamp,
+    ToolError, Value,
 };
 
 use crate::decide::number;
@@ -111,7 +112,11 @@ impl Pipeline {
 
     /// How messages name a task: by its step when it is the only one.
     fn subject(&self, at: usize) -> String {
-        if self.step().single { format!("step '{}'", self.step().name) } else { format!("task '{}'", self.tasks()[at].label) }
+        if self.step().single {
+            format!("step '{}'", self.step().name)
+        } else {
+            format!("task '{}'", self.tasks()[at].label)
+        }
     }
 
     fn is_claim(&self) -> bool {
@@ -170,7 +175,12 @@ impl Pipeline {
         outcome
     }
 
-    fn begin(&mut self, delay: f64, now: Timestamp, resolver: &Arc<Resolver>) -> Result<Option<Next>, ToolError> {
+    fn begin(
+        &mut self,
+        delay: f64,
+        now: Timestamp,
+        resolver: &Arc<Resolver>,
+    ) -> Result<Option<Next>, ToolError> {
         if self.state.at >= self.tasks().len() {
             self.complete();
             return Ok(None);
@@ -220,7 +230,9 @@ impl Pipeline {
         let scope = scope::with_input(names, &input).scope(now);
         let config = task.config.render(&scope).map_err(|error| failed("settings", error))?;
         let code = match &task.code {
-            Some(code) => Some((code.template.render(&scope).map_err(|error| failed("code", error))?, code.line)),
+            Some(code) => {
+                Some((code.template.render(&scope).map_err(|error| failed("code", error))?, code.line))
+            }
             None => None,
         };
         let timeout = match &task.timeout {
@@ -246,7 +258,12 @@ impl Pipeline {
         })
     }
 
-    fn judge(&mut self, mut report: Report, now: Timestamp, resolver: &Arc<Resolver>) -> Result<(), ToolError> {
+    fn judge(
+        &mut self,
+        mut report: Report,
+        now: Timestamp,
+        resolver: &Arc<Resolver>,
+    ) -> Result<(), ToolError> {
         if self.is_claim() {
             self.finish_claim(report);
             return Ok(());
@@ -313,11 +330,21 @@ impl Pipeline {
 
     fn complete(&mut self) {
         let data = shape::result(self.step(), &self.state);
-        self.over(Report { data: data.into(), error: None, facets: self.state.facets.clone(), duration_ms: 0.0 });
+        self.over(Report {
+            data: data.into(),
+            error: None,
+            facets: self.state.facets.clone(),
+            duration_ms: 0.0,
+        });
     }
 
     fn fail(&mut self, report: Report) {
-        let data = shape::failed(self.step(), &self.state, &report, &self.tasks()[self.state.at.min(self.tasks().len() - 1)]);
+        let data = shape::failed(
+            self.step(),
+            &self.state,
+            &report,
+            &self.tasks()[self.state.at.min(self.tasks().len() - 1)],
+        );
         self.over(Report { data: data.into(), ..report });
     }
 
@@ -341,7 +368,12 @@ impl Pipeline {
         self.over(report);
     }
 
-    fn resume(&mut self, with: Resolution, now: Timestamp, resolver: &Arc<Resolver>) -> Result<(), ToolError> {
+    fn resume(
+        &mut self,
+        with: Resolution,
+        now: Timestamp,
+        resolver: &Arc<Resolver>,
+    ) -> Result<(), ToolError> {
         match self.state.waiting.take() {
             None => {
                 // A delay before a retry is over.
@@ -393,7 +425,10 @@ impl Pipeline {
         let mut assigned = Vec::with_capacity(entries.len());
         for entry in entries {
             let value = entry.value.render(&scope).map_err(|error| {
-                ToolError::new(ErrorKind::Template, format!("{}, set {}: {error}", self.subject(at), entry.path))
+                ToolError::new(
+                    ErrorKind::Template,
+                    format!("{}, set {}: {error}", self.subject(at), entry.path),
+                )
             })?;
             assigned.push((entry.scope, entry.path.clone(), value));
         }
@@ -415,13 +450,18 @@ impl Pipeline {
         let (first, rest) = path.split_once('.').map_or((&*path, None), |(first, rest)| (first, Some(rest)));
         let whole = |below: Option<Value>| match rest {
             None => value.clone(),
-            Some(rest) => below.unwrap_or_default().with_path(&rest.split('.').collect::<Vec<_>>(), value.clone()),
+            Some(rest) => {
+                below.unwrap_or_default().with_path(&rest.split('.').collect::<Vec<_>>(), value.clone())
+            }
         };
         match scope {
             SetScope::Ctx => {
-                let below = self.state.ctx.get(first).cloned().or_else(|| {
-                    self.command.context.ctx.get(first).and_then(|slot| resolver.load(slot))
-                });
+                let below = self
+                    .state
+                    .ctx
+                    .get(first)
+                    .cloned()
+                    .or_else(|| self.command.context.ctx.get(first).and_then(|slot| resolver.load(slot)));
                 self.state.ctx.insert(first.into(), whole(below));
                 self.state.sets.push(Assignment { path, value: value.into() });
             }

@@ -25,7 +25,8 @@ impl Pipeline {
             return Ok(());
         };
         let LoopSource::In(source) = &looping.source else {
-            let message = format!("{} has a cursor loop of its own; only steps can have one", self.subject(at));
+            let message =
+                format!("{} has a cursor loop of its own; only steps can have one", self.subject(at));
             return Err(ToolError::new(ErrorKind::Config, message));
         };
         let scope = self.names(at, None, 1, None, resolver).scope(now);
@@ -130,14 +131,17 @@ impl Pipeline {
         let at = self.state.at;
         let attempt = self.nested().open.get(&item).map_or(1, |open| open.attempt);
         let rendered = self.render(at, Some(item), attempt, delay, now, resolver);
-        let awaited = rendered.as_ref().ok().and_then(|call| awaits::of(call, &self.command.step, &self.subject(at)));
+        let awaited =
+            rendered.as_ref().ok().and_then(|call| awaits::of(call, &self.command.step, &self.subject(at)));
         match (rendered, awaited) {
             (Ok(call), None) => calls.push(call),
             (Ok(_), Some(Ok(on))) => {
                 self.state.waiting = Some(on);
                 self.nested().waiting_item = Some(item);
             }
-            (Err(error), _) | (_, Some(Err(error))) => self.nested().ended(item, attempt, Report::failure(error)),
+            (Err(error), _) | (_, Some(Err(error))) => {
+                self.nested().ended(item, attempt, Report::failure(error))
+            }
         }
     }
 
@@ -169,7 +173,7 @@ impl Pipeline {
         resolver: &Arc<Resolver>,
     ) {
         let at = self.state.at;
-        if !self.nested().open.get(&item).is_some_and(|open| open.attempt == attempt) {
+        if self.nested().open.get(&item).is_none_or(|open| open.attempt != attempt) {
             return;
         }
         if report.error.is_none() && !self.tasks()[at].set.is_empty() {

@@ -54,7 +54,8 @@ impl Pipeline {
             for (label, value) in &state.results {
                 local.insert(label.clone(), View::Aliased(value.clone()));
             }
-            let results: Map = state.results.iter().map(|(label, value)| (label.clone(), value.clone())).collect();
+            let results: Map =
+                state.results.iter().map(|(label, value)| (label.clone(), value.clone())).collect();
             local.insert("results".into(), View::Value(results.into()));
         }
         let previous = state.results.last().map(|(_, value)| value.clone());
@@ -73,7 +74,8 @@ impl Pipeline {
                 local.insert(self.tasks()[at].label.clone(), own);
             }
         }
-        let overlay = state.ctx.iter().map(|(key, value)| (key.clone(), Slot::Inline(value.clone()))).collect();
+        let overlay =
+            state.ctx.iter().map(|(key, value)| (key.clone(), Slot::Inline(value.clone()))).collect();
         Names {
             data: self.command.context.clone(),
             local: Arc::new(local),
@@ -96,7 +98,8 @@ impl Pipeline {
         else {
             return outer;
         };
-        let bound = LoopItem { value: Slot::Inline(nested.item(item)), index: item, total: Some(nested.total) };
+        let bound =
+            LoopItem { value: Slot::Inline(nested.item(item)), index: item, total: Some(nested.total) };
         let assigned = nested.open.get(&item).map(|open| open.assigned.clone()).unwrap_or_default();
         Arc::new(Iteration {
             bound: Some((looping.iterator.clone(), bound)),

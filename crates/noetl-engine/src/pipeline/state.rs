@@ -63,7 +63,8 @@ impl Default for PipelineState {
 impl PipelineState {
     /// Goes through text, which keeps the order of keys: the last result is the one that came last.
     pub fn to_value(&self) -> Value {
-        let text = serde_json::to_string(self).expect("the state of a pipeline consists of JSON types with text keys");
+        let text = serde_json::to_string(self)
+            .expect("the state of a pipeline consists of JSON types with text keys");
         serde_json::from_str(&text).expect("what was just written is JSON")
     }
 
@@ -117,7 +118,9 @@ impl Nested {
 
     pub fn item(&self, at: u32) -> Value {
         match &self.items {
-            Some(items) => items.as_list().and_then(|items| items.get(at as usize)).cloned().unwrap_or_default(),
+            Some(items) => {
+                items.as_list().and_then(|items| items.get(at as usize)).cloned().unwrap_or_default()
+            }
             None => at.into(),
         }
     }

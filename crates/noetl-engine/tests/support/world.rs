@@ -1,6 +1,6 @@
 //! The run and everything around it, driven by hand.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use noetl_dsl::Plan;
@@ -18,7 +18,7 @@ use super::words;
 
 /// Values that are at hand. What a case stores aside gets here when somebody asks for it.
 #[derive(Debug, Default)]
-pub struct Shelf(Mutex<HashMap<String, Value>>);
+pub struct Shelf(Mutex<BTreeMap<String, Value>>);
 
 impl Shelf {
     fn put(&self, uri: &str, value: Value) {
@@ -46,7 +46,7 @@ pub struct World {
     pub last_outcome: Option<(CommandKey, u16, Outcome)>,
     pub shelf: Arc<Shelf>,
     /// Values stored aside, until somebody asks for them.
-    far: HashMap<String, Value>,
+    far: BTreeMap<String, Value>,
     /// Values larger than this many bytes are stored aside.
     pub inline_limit: usize,
     pub transcript: Vec<String>,
@@ -66,7 +66,7 @@ impl World {
             children: Vec::new(),
             last_outcome: None,
             shelf: Arc::default(),
-            far: HashMap::new(),
+            far: BTreeMap::new(),
             inline_limit: usize::MAX,
             transcript: Vec::new(),
             next_child: 101,
@@ -340,7 +340,7 @@ impl World {
     }
 }
 
-fn put_aside(slot: &mut Slot, limit: usize, far: &mut HashMap<String, Value>, seq: u64) {
+fn put_aside(slot: &mut Slot, limit: usize, far: &mut BTreeMap<String, Value>, seq: u64) {
     let Slot::Inline(value) = slot else {
         return;
     };

@@ -15,7 +15,8 @@ pub fn put_aside(
     next_id: &mut dyn FnMut() -> i64,
 ) -> Vec<(ResultRow, String, Value)> {
     let name: Arc<str> = body.step().cloned().unwrap_or_else(|| "run".into());
-    let select = plan.find_step(&name).map(|index| plan.steps[index].output.select.clone()).unwrap_or_default();
+    let select =
+        plan.find_step(&name).map(|index| plan.steps[index].output.select.clone()).unwrap_or_default();
     let mut rows = Vec::new();
     for slot in body.slots_mut() {
         let Slot::Inline(value) = slot else {

@@ -50,7 +50,9 @@ impl Session {
         let labels = match self.playbook.plan.metadata.get("labels").and_then(Value::as_map) {
             Some(labels) => labels
                 .iter()
-                .map(|(key, value)| (key.to_string(), value.as_str().map_or(value.to_string(), str::to_owned)))
+                .map(|(key, value)| {
+                    (key.to_string(), value.as_str().map_or(value.to_string(), str::to_owned))
+                })
                 .collect(),
             None => Default::default(),
         };
@@ -80,8 +82,7 @@ impl Session {
             Slot::Stored(_) => 256,
         };
         let run = &self.run;
-        let steps: usize =
-            run.steps.values().map(|step| 200 + step.result.as_ref().map_or(0, slot)).sum();
+        let steps: usize = run.steps.values().map(|step| 200 + step.result.as_ref().map_or(0, slot)).sum();
         let ctx: usize = run.ctx.values().map(|value| 100 + slot(value)).sum();
         let work = run.commands.len() * 200 + run.visits.len() * 400;
         self.bytes = 1000 + run.started.workload.json_size_up_to(1 << 20) + steps + ctx + work;

@@ -69,7 +69,12 @@ impl Task {
             if again.is_empty() {
                 return;
             }
-            tracing::debug!(task = self.number, attempt, executions = again.len(), "others were faster, trying again");
+            tracing::debug!(
+                task = self.number,
+                attempt,
+                executions = again.len(),
+                "others were faster, trying again"
+            );
             jobs = again;
         }
         for job in jobs {

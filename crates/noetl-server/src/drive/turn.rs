@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use noetl_engine::{Decision, Effect, Input, OpenState, Run, Values, accept, advance, command_for};
-use noetl_store::{Batch, CommandClose, CommandRow, CommandStatus, ExecutionWrite, Lease, Snapshot, TimerRow};
+use noetl_store::{
+    Batch, CommandClose, CommandRow, CommandStatus, ExecutionWrite, Lease, Snapshot, TimerRow,
+};
 use noetl_types::{
-    Await, Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, Outcome, Report, StoredValue,
-    Timestamp, ToolError, Value,
+    Await, Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, Outcome, Report,
+    StoredValue, Timestamp, ToolError, Value,
 };
 
 use super::aside::put_aside;
@@ -113,15 +115,17 @@ impl Turn {
         }
         let session = match sessions.take(execution) {
             Some(session) => session,
-            None => match (Session::load(&*self.shared.store, &self.shared.playbooks, execution).await?, work) {
-                (Some(session), _) => session,
-                (None, Work::Start(start)) => {
-                    let (playbook, started) = &**start;
-                    let pool = pool_of(&started.meta, &started.path);
-                    Session::new(Run::new(), playbook.clone(), pool, 0)
+            None => {
+                match (Session::load(&*self.shared.store, &self.shared.playbooks, execution).await?, work) {
+                    (Some(session), _) => session,
+                    (None, Work::Start(start)) => {
+                        let (playbook, started) = &**start;
+                        let pool = pool_of(&started.meta, &started.path);
+                        Session::new(Run::new(), playbook.clone(), pool, 0)
+                    }
+                    (None, _) => return Err(DriveError::NotFound(execution)),
                 }
-                (None, _) => return Err(DriveError::NotFound(execution)),
-            },
+            }
         };
         let write = ExecutionWrite::new(execution, session.run.seq, session.row());
         Ok(Part { session, write, dispatched: Vec::new(), cancelled: Vec::new(), news: Vec::new() })
@@ -338,10 +342,11 @@ impl Turn {
             _ => None,
         });
         let (event, tool) = issued.unwrap_or((EventId(self.shared.ids.next()), "unknown".into()));
-        let lease = self.shared.dispatcher.holder().map(|worker| Lease {
-            worker,
-            until: self.now.after(self.shared.config.lease),
-        });
+        let lease = self
+            .shared
+            .dispatcher
+            .holder()
+            .map(|worker| Lease { worker, until: self.now.after(self.shared.config.lease) });
         CommandRow {
             key: command.key,
             attempt: command.attempt,
@@ -423,7 +428,8 @@ impl Turn {
             }
             Some(_) => Ok(()),
             None => {
-                let Await::Child { path, catalog_id, version, payload, return_step, detached, .. } = on else {
+                let Await::Child { path, catalog_id, version, payload, return_step, detached, .. } = on
+                else {
                     return Ok(());
                 };
                 let reference = match (catalog_id, version) {
@@ -485,7 +491,9 @@ impl Turn {
                 plan: plan.clone(),
                 pool: pool.clone(),
             }));
-            after.cancelled.extend(part.cancelled.iter().map(|&(command, attempt)| (execution, command, attempt)));
+            after
+                .cancelled
+                .extend(part.cancelled.iter().map(|&(command, attempt)| (execution, command, attempt)));
             after.news.append(&mut part.news);
             after.timer_started |= !part.write.start_timers.is_empty();
             if !part.write.events.is_empty() {

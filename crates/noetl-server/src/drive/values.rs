@@ -79,7 +79,8 @@ impl Values for ValueCache {
 }
 
 async fn load_result(store: &dyn Store, uri: &str) -> Result<Value, noetl_store::Error> {
-    let at: ResultRef = uri.parse().map_err(|_| noetl_store::Error::invalid(format!("{uri} names no result")))?;
+    let at: ResultRef =
+        uri.parse().map_err(|_| noetl_store::Error::invalid(format!("{uri} names no result")))?;
     let Some(row) = store.find_result(&at).await? else {
         return Err(noetl_store::Error::NotFound { what: uri.to_owned() });
     };

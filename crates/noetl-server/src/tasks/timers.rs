@@ -42,7 +42,8 @@ async fn fire_due(drive: &Drive) -> Result<Duration, noetl_store::Error> {
         if due.is_empty() {
             break;
         }
-        let inputs = due.into_iter().map(|timer| (timer.execution, Input::TimerFired(timer.row.key))).collect();
+        let inputs =
+            due.into_iter().map(|timer| (timer.execution, Input::TimerFired(timer.row.key))).collect();
         for result in drive.inputs(inputs).await {
             if let Err(error) = result {
                 tracing::warn!(%error, "a timer was not answered and comes again");

@@ -3,12 +3,8 @@
 use super::Author;
 
 /// The forms that a run's failure can be looked at in.
-const FAILURES: [&str; 4] = [
-    "event.name == 'step.failed'",
-    "event.name == 'call.error'",
-    "output.status == 'error'",
-    "error",
-];
+const FAILURES: [&str; 4] =
+    ["event.name == 'step.failed'", "event.name == 'call.error'", "output.status == 'error'", "error"];
 
 impl Author<'_> {
     /// A number that changes in the course of a run, or depends on its payload.

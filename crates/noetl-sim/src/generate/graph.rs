@@ -58,13 +58,17 @@ impl Graph {
             let on_failure = random.chance(250);
             arcs[from].insert(0, Edge { to: To::Step(to), back: true, on_failure });
         }
-        for from in 0..count {
+        for (from, edges) in arcs.iter_mut().enumerate() {
             if random.chance(150) {
-                let to = if from + 1 < count { To::Step(random.between(from + 1, count - 1)) } else { To::Nowhere };
-                arcs[from].insert(0, Edge { to, back: false, on_failure: true });
+                let to = if from + 1 < count {
+                    To::Step(random.between(from + 1, count - 1))
+                } else {
+                    To::Nowhere
+                };
+                edges.insert(0, Edge { to, back: false, on_failure: true });
             }
             if random.chance(80) {
-                arcs[from].push(Edge { to: To::Nowhere, back: false, on_failure: false });
+                edges.push(Edge { to: To::Nowhere, back: false, on_failure: false });
             }
         }
         Graph { arcs }

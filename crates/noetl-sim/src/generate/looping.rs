@@ -55,7 +55,12 @@ impl Author<'_> {
         self.looping(iterator, ("cursor", cursor), spec)
     }
 
-    fn looping(&mut self, iterator: &str, source: (&'static str, Value), spec: Vec<(&'static str, Value)>) -> Value {
+    fn looping(
+        &mut self,
+        iterator: &str,
+        source: (&'static str, Value),
+        spec: Vec<(&'static str, Value)>,
+    ) -> Value {
         let mut looping = vec![source, ("iterator", iterator.into())];
         if !spec.is_empty() {
             looping.push(("spec", Value::map(spec)));

@@ -27,7 +27,9 @@ pub fn scenario(random: &mut Random) -> Scenario {
         if random.chance(350) {
             let callable: Vec<String> = playbooks.iter().map(|playbook| playbook.path.clone()).collect();
             let most_steps = random.between(1, 4);
-            playbooks.push(Author { random, callable, steps: Vec::new() }.write(&format!("sim/{name}"), most_steps));
+            playbooks.push(
+                Author { random, callable, steps: Vec::new() }.write(&format!("sim/{name}"), most_steps),
+            );
         }
     }
     let mut callable: Vec<String> = playbooks.iter().map(|playbook| playbook.path.clone()).collect();
@@ -38,7 +40,13 @@ pub fn scenario(random: &mut Random) -> Scenario {
         0 => Value::Null,
         _ => Value::map([("n", Value::from(random.below(4))), ("width", Value::from(random.between(1, 5)))]),
     };
-    Scenario { name: "a generated playbook".to_owned(), playbooks, main: "sim/main".to_owned(), payload, ends: true }
+    Scenario {
+        name: "a generated playbook".to_owned(),
+        playbooks,
+        main: "sim/main".to_owned(),
+        payload,
+        ends: true,
+    }
 }
 
 /// Writes one playbook.
@@ -84,7 +92,10 @@ impl Author<'_> {
         let mut document = vec![
             ("apiVersion", Value::from("noetl.io/v2")),
             ("kind", Value::from("Playbook")),
-            ("metadata", Value::map([("name", path.rsplit('/').next().unwrap_or(path)), ("path", path)].map(text))),
+            (
+                "metadata",
+                Value::map([("name", path.rsplit('/').next().unwrap_or(path)), ("path", path)].map(text)),
+            ),
         ];
         if !settings.is_empty() {
             document.push(("executor", Value::map([("spec", Value::map(settings))])));

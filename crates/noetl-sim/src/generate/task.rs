@@ -124,11 +124,11 @@ impl Author<'_> {
         if self.random.chance(600) {
             rules.push(self.retry_rule());
         }
-        if let Some((labels, _)) = seat {
-            if self.random.chance(400) {
-                let to = self.random.pick(labels).clone();
-                rules.push(jump_rule(&to, self.random.between(1, 2)));
-            }
+        if let Some((labels, _)) = seat
+            && self.random.chance(400)
+        {
+            let to = self.random.pick(labels).clone();
+            rules.push(jump_rule(&to, self.random.between(1, 2)));
         }
         if self.random.chance(500) {
             let action = *self.random.pick(&["continue", "continue", "break", "fail"]);
@@ -151,7 +151,8 @@ impl Author<'_> {
             1 => "{{ (output.data.v | default(1)) == 0 }}",
             _ => "{{ output.status == 'error' }}",
         };
-        let mut then: Fields = vec![("do", "retry".into()), ("attempts", Value::from(self.random.between(1, 4)))];
+        let mut then: Fields =
+            vec![("do", "retry".into()), ("attempts", Value::from(self.random.between(1, 4)))];
         if self.random.chance(700) {
             then.push(("backoff", (*self.random.pick(&["none", "fixed", "linear", "exponential"])).into()));
             then.push(("delay", Value::from(self.random.between(1, 5))));
@@ -167,7 +168,8 @@ fn rule(condition: &str, then: Fields) -> Value {
 /// A jump that happens a limited number of times in a pipeline.
 fn jump_rule(to: &str, limit: usize) -> Value {
     let counter = format!("iter.jumps_to_{to}");
-    let condition = format!("{{{{ ({counter} | default(0)) < {limit} and (output.data.v | default(0)) % 2 == 0 }}}}");
+    let condition =
+        format!("{{{{ ({counter} | default(0)) < {limit} and (output.data.v | default(0)) % 2 == 0 }}}}");
     let set = Value::map([(counter.clone(), Value::from(counted(&counter)))]);
     rule(&condition, vec![("do", "jump".into()), ("to", to.into()), ("set", set)])
 }

@@ -44,7 +44,7 @@ impl Ledger {
                     None => return Ok(()),
                 },
             };
-            if holds && !(one && !expected.is_empty()) {
+            if holds && (!one || expected.is_empty()) {
                 expected.push(at as u32);
             }
         }

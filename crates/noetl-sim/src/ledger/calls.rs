@@ -1,8 +1,6 @@
 //! Commands: issued, taken, concluded once, suspended, taken up again.
 
-use noetl_types::{
-    Assignment, Await, CommandKey, ErrorKind, ExecutionId, Item, Outcome, Resolution,
-};
+use noetl_types::{Assignment, Await, CommandKey, ErrorKind, ExecutionId, Item, Outcome, Resolution};
 
 use super::{CommandState, Ledger, Load, OpenCommand};
 use crate::tally::Tally;
@@ -16,7 +14,8 @@ impl Ledger {
         tally: &mut Tally,
     ) -> Result<(), String> {
         let index = self.index(step)?;
-        let visit = self.visits.get(&key.visit).ok_or_else(|| format!("command {key} of a visit that is over"))?;
+        let visit =
+            self.visits.get(&key.visit).ok_or_else(|| format!("command {key} of a visit that is over"))?;
         if visit.step != index {
             return Err(format!("command {key} is not of '{step}'"));
         }
@@ -92,7 +91,8 @@ impl Ledger {
         self.check_concluded(key, attempt, outcome)?;
         self.commands.remove(&(key.visit, key.item));
         self.assign(sets);
-        let visit = self.visits.get_mut(&key.visit).ok_or_else(|| format!("{key} concludes after its visit"))?;
+        let visit =
+            self.visits.get_mut(&key.visit).ok_or_else(|| format!("{key} concludes after its visit"))?;
         match (&mut visit.looping, key.item) {
             (None, Item::Whole) => visit.report = Some(report.clone()),
             (Some(looping), Item::At(index)) => {
@@ -151,7 +151,9 @@ impl Ledger {
         };
         let fits = match (on, with) {
             (Await::Sleep { .. }, Resolution::Elapsed) => true,
-            (Await::Signal { seconds, .. } | Await::Child { seconds, .. }, Resolution::Elapsed) => seconds.is_some(),
+            (Await::Signal { seconds, .. } | Await::Child { seconds, .. }, Resolution::Elapsed) => {
+                seconds.is_some()
+            }
             (Await::Signal { name, .. }, Resolution::Signal { name: given, .. }) => name == given,
             (Await::Child { detached, .. }, Resolution::Started { execution }) => {
                 *detached && open.child == Some(*execution)
@@ -179,7 +181,10 @@ impl Ledger {
     pub(super) fn child_started(&mut self, key: CommandKey, child: ExecutionId) -> Result<(), String> {
         let open = self.commands.get_mut(&(key.visit, key.item)).filter(|open| open.key == key);
         match open {
-            Some(open) if open.child.is_none() && matches!(open.state, CommandState::Waiting(Await::Child { .. })) => {
+            Some(open)
+                if open.child.is_none()
+                    && matches!(open.state, CommandState::Waiting(Await::Child { .. })) =>
+            {
                 open.child = Some(child);
                 Ok(())
             }

@@ -23,8 +23,10 @@ impl Ledger {
             Value::Bool(flag) => Some(*flag),
             Value::Text(text) => {
                 let text = text.trim();
-                let text = text.strip_prefix("{{").and_then(|text| text.strip_suffix("}}")).unwrap_or(text).trim();
-                text.split(" and ").try_fold(true, |all, part| Some(all & self.part_holds(part.trim(), facts)?))
+                let text =
+                    text.strip_prefix("{{").and_then(|text| text.strip_suffix("}}")).unwrap_or(text).trim();
+                text.split(" and ")
+                    .try_fold(true, |all, part| Some(all & self.part_holds(part.trim(), facts)?))
             }
             _ => None,
         }

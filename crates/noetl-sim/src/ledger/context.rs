@@ -76,8 +76,12 @@ impl Ledger {
             };
             let seen = if let Some(step) = key.strip_prefix("visits_of_") {
                 self.sets_of_step.get(&self.index(step)?).copied()
-            } else if let Some((step, arc)) = key.strip_prefix("taken_").and_then(|rest| rest.rsplit_once('_')) {
-                arc.parse().ok().and_then(|arc| Some(self.arcs_taken.get(&(self.index(step).ok()?, arc)).copied()))
+            } else if let Some((step, arc)) =
+                key.strip_prefix("taken_").and_then(|rest| rest.rsplit_once('_'))
+            {
+                arc.parse()
+                    .ok()
+                    .and_then(|arc| Some(self.arcs_taken.get(&(self.index(step).ok()?, arc)).copied()))
                     .flatten()
             } else {
                 continue;

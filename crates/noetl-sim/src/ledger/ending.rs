@@ -28,7 +28,8 @@ impl Ledger {
         tally: &mut Tally,
     ) -> Result<(), String> {
         let index = self.index(step)?;
-        let state = self.visits.remove(&visit).ok_or_else(|| format!("'{step}' exits and is not under way"))?;
+        let state =
+            self.visits.remove(&visit).ok_or_else(|| format!("'{step}' exits and is not under way"))?;
         if state.step != index {
             return Err(format!("visit {} of '{}' exits as '{step}'", visit.0, self.name(state.step)));
         }
@@ -57,7 +58,13 @@ impl Ledger {
     }
 
     /// The exit says what the work came to.
-    fn check_work(&self, index: StepIndex, state: &OpenVisit, exit: &Exit<'_>, load: &Load<'_>) -> Result<Facts, String> {
+    fn check_work(
+        &self,
+        index: StepIndex,
+        state: &OpenVisit,
+        exit: &Exit<'_>,
+        load: &Load<'_>,
+    ) -> Result<Facts, String> {
         let name = self.name(index);
         let is_loop = self.plan.steps[index].looping.is_some();
         let mut facts = Facts { is_loop, ..Facts::default() };
@@ -72,16 +79,21 @@ impl Ledger {
             facts.failed = self.loop_fails(index, looping);
             looping.check_result(result, facts.failed, load)?;
         } else {
-            let report = state.report.as_ref().ok_or_else(|| format!("'{name}' exits before its work is done"))?;
+            let report =
+                state.report.as_ref().ok_or_else(|| format!("'{name}' exits before its work is done"))?;
             facts.data = whole(&report.data, load)?;
-            let excused = self.plan.executor.lenient && report.error.as_ref().is_some_and(|error| error.answered);
+            let excused =
+                self.plan.executor.lenient && report.error.as_ref().is_some_and(|error| error.answered);
             facts.failed = report.is_error() && !excused;
         }
         // A step may still fail over its own set or arcs, but an error never goes away.
         let kind = exit.error.map(|error| error.kind);
         let own_fault = matches!(kind, Some(ErrorKind::Template | ErrorKind::Config));
-        if facts.failed != exit.error.is_some() && !(own_fault && !facts.failed) {
-            return Err(format!("the work of '{name}' failed: {}; its exit says {:?}", facts.failed, exit.error));
+        if facts.failed != exit.error.is_some() && (!own_fault || facts.failed) {
+            return Err(format!(
+                "the work of '{name}' failed: {}; its exit says {:?}",
+                facts.failed, exit.error
+            ));
         }
         let sets = !self.plan.steps[index].set.is_empty();
         if exit.error.is_none() && sets != state.set_applied {
@@ -113,7 +125,10 @@ impl Ledger {
         let step = &self.plan.steps[index];
         if exit.error.is_some() {
             if exit.handled == exit.taken.is_empty() {
-                return Err(format!("the failure of '{name}' is handled: {}, by {:?}", exit.handled, exit.taken));
+                return Err(format!(
+                    "the failure of '{name}' is handled: {}, by {:?}",
+                    exit.handled, exit.taken
+                ));
             }
             if let Some(arc) = exit.taken.iter().find(|arc| !self.looks_at_failure(index, arc.arc as usize)) {
                 return Err(format!("arc {} of '{name}' fires after a failure it does not look at", arc.arc));
@@ -162,7 +177,8 @@ impl Ledger {
     }
 
     pub(super) fn fail(&mut self, error: &ToolError, failed_steps: &[Arc<str>]) -> Result<(), String> {
-        let out_of_time = error.kind == ErrorKind::Timeout && error.message.starts_with("the run took longer");
+        let out_of_time =
+            error.kind == ErrorKind::Timeout && error.message.starts_with("the run took longer");
         if out_of_time {
             if self.plan.executor.timeout.is_none() {
                 return Err("a run without a timeout times out".to_owned());

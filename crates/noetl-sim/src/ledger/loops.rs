@@ -40,12 +40,11 @@ impl Ledger {
         if total != entry.total {
             return Err(format!("'{name}' has {total:?} items and counts {:?}", entry.total));
         }
-        if let (LoopSource::In(source), LoopItems::List(items)) = (&looping.source, &entry.items) {
-            if let Some(written @ Value::List(_)) = source.as_literal() {
-                if whole(items, load)? != *written {
-                    return Err(format!("'{name}' goes over other items than it says"));
-                }
-            }
+        if let (LoopSource::In(source), LoopItems::List(items)) = (&looping.source, &entry.items)
+            && let Some(written @ Value::List(_)) = source.as_literal()
+            && whole(items, load)? != *written
+        {
+            return Err(format!("'{name}' goes over other items than it says"));
         }
         Ok(OpenLoop {
             entry: entry.clone(),
@@ -78,7 +77,8 @@ impl Ledger {
     }
 
     fn open_claims(&self, visit: VisitId) -> u32 {
-        self.commands.keys().filter(|(of, item)| *of == visit && matches!(item, Item::Claim(_))).count() as u32
+        self.commands.keys().filter(|(of, item)| *of == visit && matches!(item, Item::Claim(_))).count()
+            as u32
     }
 
     /// Whether a further item or claim may be issued, and whether it is this one's turn.
@@ -95,7 +95,10 @@ impl Ledger {
         match (key.item, looping.entry.cursor) {
             (Item::At(index), None) => {
                 if index != looping.next_item || looping.entry.total.is_none_or(|total| index >= total) {
-                    return Err(format!("item {index} is issued, and it is the turn of {}", looping.next_item));
+                    return Err(format!(
+                        "item {index} is issued, and it is the turn of {}",
+                        looping.next_item
+                    ));
                 }
                 if items >= limit {
                     return Err(format!("{} items are under way, and {limit} may be", items + 1));
@@ -135,7 +138,8 @@ impl Ledger {
         match (looping.entry.total, looping.entry.cursor) {
             (Some(total), _) => items < looping.entry.max_in_flight && looping.next_item < total,
             (None, Some(cursor)) => {
-                let may_claim = !looping.drained && looping.frames.len() as u32 + claims < looping.entry.max_in_flight;
+                let may_claim =
+                    !looping.drained && looping.frames.len() as u32 + claims < looping.entry.max_in_flight;
                 may_claim || looping.frames.values().any(|frame| frame.has_room(cursor.row_concurrency))
             }
             (None, None) => true,
@@ -212,7 +216,12 @@ impl OpenLoop {
 }
 
 /// An iteration that gives back its index and item worked on the item of that index.
-pub(super) fn check_place(looping: &OpenLoop, index: u32, report: &Report, load: &Load<'_>) -> Result<(), String> {
+pub(super) fn check_place(
+    looping: &OpenLoop,
+    index: u32,
+    report: &Report,
+    load: &Load<'_>,
+) -> Result<(), String> {
     let data = whole(&report.data, load)?;
     let Some(at) = data.get("at") else {
         return Ok(());
@@ -225,7 +234,9 @@ pub(super) fn check_place(looping: &OpenLoop, index: u32, report: &Report, load:
     };
     let expected = match &looping.entry.items {
         LoopItems::Count(_) => Some(Value::from(index)),
-        LoopItems::List(items) => whole(items, load)?.as_list().and_then(|items| items.get(index as usize)).cloned(),
+        LoopItems::List(items) => {
+            whole(items, load)?.as_list().and_then(|items| items.get(index as usize)).cloned()
+        }
         LoopItems::Cursor => {
             let known = match item {
                 Value::List(rows) => rows.iter().all(|row| looping.has_row(row)),
@@ -256,7 +267,10 @@ impl OpenLoop {
         let expected = Value::from(expected);
         for key in ["results", "data"] {
             if value.get(key) != Some(&expected) {
-                return Err(format!("the loop's {key} are {:?}, and its items gave {expected}", value.get(key)));
+                return Err(format!(
+                    "the loop's {key} are {:?}, and its items gave {expected}",
+                    value.get(key)
+                ));
             }
         }
         let done = self.results.len() as u32;

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use noetl_dsl::Plan;
 use noetl_dsl::plan::StepIndex;
 use noetl_types::{
-    Await, CommandKey, Event, EventBody, ExecutionId, Item, LoopEntry, Report, RunStatus, Slot, Started, StoredValue,
-    Value, VisitId,
+    Await, CommandKey, Event, EventBody, ExecutionId, Item, LoopEntry, Report, RunStatus, Slot, Started,
+    StoredValue, Value, VisitId,
 };
 
 use crate::tally::Tally;
@@ -151,7 +151,11 @@ impl Ledger {
     }
 
     fn index(&self, step: &str) -> Result<StepIndex, String> {
-        self.plan.steps.iter().position(|known| &*known.name == step).ok_or_else(|| format!("there is no step '{step}'"))
+        self.plan
+            .steps
+            .iter()
+            .position(|known| &*known.name == step)
+            .ok_or_else(|| format!("there is no step '{step}'"))
     }
 
     /// Folds in one event, or says why it must not be there.
@@ -169,7 +173,15 @@ impl Ledger {
             EventBody::PlaybookStarted(started) => self.begin(started),
             EventBody::StepEntered { step, visit, looping, is_final, deadline, .. } => {
                 self.must_not_be_paused()?;
-                self.enter(step, *visit, looping.as_ref(), *is_final, deadline.map(|at| at.since(event.at)), load, tally)
+                self.enter(
+                    step,
+                    *visit,
+                    looping.as_ref(),
+                    *is_final,
+                    deadline.map(|at| at.since(event.at)),
+                    load,
+                    tally,
+                )
             }
             EventBody::StepSkipped { step, reason, taken } => {
                 tally.steps_skipped += 1;
@@ -203,7 +215,13 @@ impl Ledger {
             }
             EventBody::StepExited { step, visit, status, taken, result, error, handled } => {
                 tally.failures_handled += u64::from(*handled);
-                let exit = ending::Exit { status: *status, taken, result: result.as_ref(), error: error.as_ref(), handled: *handled };
+                let exit = ending::Exit {
+                    status: *status,
+                    taken,
+                    result: result.as_ref(),
+                    error: error.as_ref(),
+                    handled: *handled,
+                };
                 self.exit(step, *visit, &exit, load, tally)
             }
             EventBody::ChildStarted { command, child, .. } => self.child_started(*command, *child),
@@ -242,7 +260,11 @@ impl Ledger {
     }
 
     fn must_not_be_paused(&self) -> Result<(), String> {
-        if self.status == RunStatus::Paused { Err("something begins in a paused run".to_owned()) } else { Ok(()) }
+        if self.status == RunStatus::Paused {
+            Err("something begins in a paused run".to_owned())
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -12,10 +12,16 @@ impl Ledger {
     /// Compares the engine's state and the store with what the events say, and finds what should have happened by now.
     pub fn check_rest(&self, run: &Run, file: &RunFile) -> Result<(), String> {
         if let Some((step, arcs)) = &self.owed {
-            return Err(format!("arcs {arcs:?} of '{}' fired and their set is not applied", self.name(*step)));
+            return Err(format!(
+                "arcs {arcs:?} of '{}' fired and their set is not applied",
+                self.name(*step)
+            ));
         }
         if run.status != self.status || run.seq != self.seq {
-            return Err(format!("the run is {} at {}, and its events say {}", run.status, run.seq, self.status));
+            return Err(format!(
+                "the run is {} at {}, and its events say {}",
+                run.status, run.seq, self.status
+            ));
         }
         if *run.ctx != self.ctx {
             return Err(format!("ctx is {:?}, and what was set is {:?}", run.ctx, self.ctx));
@@ -32,7 +38,10 @@ impl Ledger {
     fn check_state(&self, run: &Run) -> Result<(), String> {
         let visits: Vec<_> = run.visits.keys().copied().collect();
         if !self.visits.keys().copied().eq(visits.iter().copied()) {
-            return Err(format!("the engine has the visits {visits:?}, and {:?} are open", self.visits.keys()));
+            return Err(format!(
+                "the engine has the visits {visits:?}, and {:?} are open",
+                self.visits.keys()
+            ));
         }
         let pending: Vec<&str> = run.pending.keys().map(|name| &**name).collect();
         let mut reached: Vec<&str> = self.reached.iter().map(|&step| self.name(step)).collect();
@@ -51,24 +60,34 @@ impl Ledger {
                 return Err(format!("the engine does not know of {open:?}"));
             };
             let same_state = match (&open.state, &known.state) {
-                (CommandState::Issued, OpenState::Issued) | (CommandState::Started, OpenState::Started { .. }) => true,
+                (CommandState::Issued, OpenState::Issued)
+                | (CommandState::Started, OpenState::Started { .. }) => true,
                 (CommandState::Ready, OpenState::Ready) => true,
                 (CommandState::Waiting(on), OpenState::Waiting { on: known, .. }) => on == known,
                 _ => false,
             };
-            if !same_state || open.key.part != known.part || open.attempt != known.attempt || open.child != known.child {
+            if !same_state
+                || open.key.part != known.part
+                || open.attempt != known.attempt
+                || open.child != known.child
+            {
                 return Err(format!("the engine has {known:?} for {open:?}"));
             }
         }
         if run.commands.len() != self.commands.len() {
-            return Err(format!("the engine has {} commands and {} are open", run.commands.len(), self.commands.len()));
+            return Err(format!(
+                "the engine has {} commands and {} are open",
+                run.commands.len(),
+                self.commands.len()
+            ));
         }
         Ok(())
     }
 
     /// What is given out is in the store, with the timers of what waits; and nothing else is.
     fn check_store(&self, run: &Run, file: &RunFile) -> Result<(), String> {
-        let given_out: BTreeMap<_, (CommandKey, u16)> = file.commands.iter().map(|(&place, row)| (place, (row.key, row.attempt))).collect();
+        let given_out: BTreeMap<_, (CommandKey, u16)> =
+            file.commands.iter().map(|(&place, row)| (place, (row.key, row.attempt))).collect();
         let mut expected = BTreeMap::new();
         let mut timers = Vec::new();
         if !self.is_over() {
@@ -90,7 +109,10 @@ impl Ledger {
         }
         timers.sort_unstable();
         if !file.timers.keys().eq(timers.iter()) {
-            return Err(format!("the store has the timers {:?}, and {timers:?} should run", file.timers.keys()));
+            return Err(format!(
+                "the store has the timers {:?}, and {timers:?} should run",
+                file.timers.keys()
+            ));
         }
         Ok(())
     }
@@ -99,7 +121,10 @@ impl Ledger {
     fn check_progress(&self) -> Result<(), String> {
         for &step in &self.reached {
             let waits_for_equal = self.reached.iter().any(|&other| {
-                other != step && self.reach.is_join(step) && self.reach.can(other, step) && self.reach.can(step, other)
+                other != step
+                    && self.reach.is_join(step)
+                    && self.reach.can(other, step)
+                    && self.reach.can(step, other)
             });
             if self.blocker(step).is_none() && !waits_for_equal {
                 return Err(format!("'{}' waits, and nothing can still reach it", self.name(step)));

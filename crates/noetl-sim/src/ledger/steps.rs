@@ -38,7 +38,9 @@ impl Ledger {
         self.check_admission(index)?;
         let plan_step = &self.plan.steps[index];
         let promised = plan_step.timeout.as_ref().and_then(|timeout| timeout.as_literal()?.as_f64());
-        if promised.is_some_and(|seconds| time != Some(Duration::from_secs_f64(seconds))) && !self.fails_at_once(looping) {
+        if promised.is_some_and(|seconds| time != Some(Duration::from_secs_f64(seconds)))
+            && !self.fails_at_once(looping)
+        {
             return Err(format!("'{step}' has {time:?} and its timeout is {promised:?} s"));
         }
         let looping = match looping {
@@ -168,7 +170,9 @@ impl Ledger {
             };
             match (holds, rule.allow) {
                 (Some(false), _) => {}
-                (Some(true), false) => return Err(format!("'{}' is entered and was not admitted", step.name)),
+                (Some(true), false) => {
+                    return Err(format!("'{}' is entered and was not admitted", step.name));
+                }
                 (Some(true), true) | (None, _) => break,
             }
         }
@@ -185,7 +189,10 @@ impl Ledger {
         let name = self.name(index);
         let mut live = self.visits.values().map(|visit| visit.step).chain(self.reached.iter().copied());
         if let Some(other) = live.find(|&other| other == index || self.reach.can(other, index)) {
-            return Err(format!("'{name}' is noted as not reached while '{}' can reach it", self.name(other)));
+            return Err(format!(
+                "'{name}' is noted as not reached while '{}' can reach it",
+                self.name(other)
+            ));
         }
         if self.ran.contains(&index) || !taken.is_empty() {
             return Err(format!("'{name}' is noted as not reached after it ran"));

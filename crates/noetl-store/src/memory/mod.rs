@@ -1,15 +1,20 @@
 //! A store in memory: the same behaviour as the databases, deterministic, with faults on request. For simulations and
 //! tests; nothing outlives the process.
 
+mod audit;
+mod catalog;
 mod commands;
 mod commit;
+mod credentials;
 mod executions;
-mod messages;
-mod registry;
+mod keychain;
+mod logs;
+mod outbox;
 mod results;
-mod secrets;
-mod side;
 mod state;
+mod timers;
+mod variables;
+mod workers;
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -152,7 +152,8 @@ impl Answer {
     fn headers_value(&self) -> Value {
         let mut headers = Map::new();
         for name in self.headers.keys() {
-            let values: Vec<_> = self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
+            let values: Vec<_> =
+                self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
             headers.insert(name.as_str().into(), values.join(", ").into());
         }
         headers.into()

@@ -83,7 +83,9 @@ pub fn of_transport(error: reqwest::Error, target: &str) -> ToolError {
 
 fn connection_reason(error: &reqwest::Error) -> String {
     match find::<io::Error>(error).map(io::Error::kind) {
-        Some(io::ErrorKind::ConnectionRefused) => "the connection was refused; nothing listens there".to_owned(),
+        Some(io::ErrorKind::ConnectionRefused) => {
+            "the connection was refused; nothing listens there".to_owned()
+        }
         Some(io::ErrorKind::ConnectionReset) => "the connection was reset by the server".to_owned(),
         _ => format!("the connection broke: {}", deepest(error)),
     }

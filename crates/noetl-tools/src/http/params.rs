@@ -94,8 +94,9 @@ fn add_query(url: &mut Url, pairs: &[(String, String)]) {
 fn read_headers(fields: Fields<'_>) -> Result<HeaderMap, ToolError> {
     let mut headers = HeaderMap::new();
     for (name, value) in fields.map("headers")?.into_iter().flatten() {
-        let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| fields.fault(format!("`headers` has an entry '{name}', which is not a header name")))?;
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
+            fields.fault(format!("`headers` has an entry '{name}', which is not a header name"))
+        })?;
         let values = match value {
             Value::Null => continue,
             Value::List(values) => values.iter().map(scalar_text).collect(),

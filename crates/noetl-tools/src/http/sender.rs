@@ -96,8 +96,9 @@ impl Sender {
         auth: Option<&Value>,
         call: &Call,
     ) -> Result<String, ToolError> {
-        let url = Url::parse(url)
-            .map_err(|error| ToolError::new(ErrorKind::Config, format!("the script's URL is not valid: {error}")))?;
+        let url = Url::parse(url).map_err(|error| {
+            ToolError::new(ErrorKind::Config, format!("the script's URL is not valid: {error}"))
+        })?;
         let mut outgoing = Outgoing::new(Method::GET, url);
         if let Some(auth) = auth.and_then(AuthSetting::read)
             && let Some(access) = Access::granted_by(&auth, call).await?
@@ -129,7 +130,9 @@ impl Sender {
             return Err(too_large());
         }
         let mut body = BytesMut::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| failure::of_transport(error, target))? {
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| failure::of_transport(error, target))?
+        {
             if body.len() + chunk.len() > limit {
                 return Err(too_large());
             }

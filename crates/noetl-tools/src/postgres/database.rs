@@ -78,7 +78,9 @@ impl Database {
         loop {
             let Idle { client, since } = self.idle().get_mut(key)?.pop()?;
             let works = since.elapsed() < TRUSTED
-                || tokio::time::timeout(CLEANUP_PATIENCE, client.check_connection()).await.is_ok_and(|ok| ok.is_ok());
+                || tokio::time::timeout(CLEANUP_PATIENCE, client.check_connection())
+                    .await
+                    .is_ok_and(|ok| ok.is_ok());
             if works && !client.is_closed() {
                 return Some(client);
             }

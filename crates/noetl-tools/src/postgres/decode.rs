@@ -129,7 +129,10 @@ fn optional(ty: &Type, reader: &mut Reader<'_>) -> Result<Value, Fault> {
 }
 
 /// A map by field name; a list for rows without names.
-fn composite<'a>(fields: impl Iterator<Item = (&'a str, &'a Type)>, mut reader: Reader<'_>) -> Result<Value, Fault> {
+fn composite<'a>(
+    fields: impl Iterator<Item = (&'a str, &'a Type)>,
+    mut reader: Reader<'_>,
+) -> Result<Value, Fault> {
     let count = usize::try_from(reader.i32()?)?;
     let (mut named, mut unnamed) = (Map::new(), Vec::new());
     for (name, ty) in fields.take(count) {
@@ -183,7 +186,14 @@ fn multirange(inner: &Type, mut reader: Reader<'_>) -> Result<Value, Fault> {
 fn uuid(raw: &[u8]) -> String {
     let digits: String = raw.iter().map(|byte| format!("{byte:02x}")).collect();
     match digits.len() {
-        32 => format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]),
+        32 => format!(
+            "{}-{}-{}-{}-{}",
+            &digits[..8],
+            &digits[8..12],
+            &digits[12..16],
+            &digits[16..20],
+            &digits[20..]
+        ),
         _ => digits,
     }
 }
@@ -213,7 +223,8 @@ pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], Fault> {
-        let (taken, rest) = self.0.split_at_checked(length).ok_or("the value is shorter than its type says")?;
+        let (taken, rest) =
+            self.0.split_at_checked(length).ok_or("the value is shorter than its type says")?;
         self.0 = rest;
         Ok(taken)
     }

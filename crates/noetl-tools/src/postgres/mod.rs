@@ -41,21 +41,49 @@ pub static DESCRIPTION: KindDescription = KindDescription {
         Field::new("command_b64", Shape::TextOrList, "`command` in base64.").or(&["cmd_b64"]),
         Field::new("queries_b64", Shape::TextOrList, "`queries` in base64."),
         Field::new("commands_b64", Shape::TextOrList, "`commands` in base64.").or(&["cmds_b64"]),
-        Field::new("script", Shape::TextOrMap, "Where to load the SQL from: `{uri, source: {type: file | http | inline}}`."),
-        Field::new("params", Shape::List, "Values for $1, $2 and so on; maps go as JSON, lists as arrays or JSON."),
-        Field::new("auth", Shape::TextOrMap, "The name of a credential of type postgres.").or(&["credential"]),
-        Field::new("connection", Shape::TextOrMap, "A connection string, the name of a credential, or a map of connection settings."),
-        Field::new("connection_string", Shape::Text, "The database as a URL: postgresql://user:password@host:5432/database.").or(&["dsn"]),
+        Field::new(
+            "script",
+            Shape::TextOrMap,
+            "Where to load the SQL from: `{uri, source: {type: file | http | inline}}`.",
+        ),
+        Field::new(
+            "params",
+            Shape::List,
+            "Values for $1, $2 and so on; maps go as JSON, lists as arrays or JSON.",
+        ),
+        Field::new("auth", Shape::TextOrMap, "The name of a credential of type postgres.")
+            .or(&["credential"]),
+        Field::new(
+            "connection",
+            Shape::TextOrMap,
+            "A connection string, the name of a credential, or a map of connection settings.",
+        ),
+        Field::new(
+            "connection_string",
+            Shape::Text,
+            "The database as a URL: postgresql://user:password@host:5432/database.",
+        )
+        .or(&["dsn"]),
         Field::new("host", Shape::Text, "The host of the database.").or(&["db_host"]),
         Field::new("port", Shape::Integer, "Its port; 5432 by default.").or(&["db_port"]),
         Field::new("user", Shape::Text, "The user; postgres by default.").or(&["db_user", "username"]),
-        Field::new("password", Shape::Text, "The password; better kept in a credential.").or(&["db_password"]),
+        Field::new("password", Shape::Text, "The password; better kept in a credential.")
+            .or(&["db_password"]),
         Field::new("database", Shape::Text, "The database; postgres by default.").or(&["db_name", "dbname"]),
-        Field::new("sslmode", Shape::Text, "disable, prefer (the default), require, verify-ca or verify-full."),
+        Field::new(
+            "sslmode",
+            Shape::Text,
+            "disable, prefer (the default), require, verify-ca or verify-full.",
+        ),
         Field::new("sslrootcert", Shape::Text, "A file with the certificates to trust."),
         Field::new("schema", Shape::Text, "The schema to look in first."),
         Field::new("as_objects", Shape::Flag, "True by default: rows are maps. When false, they are lists."),
-        Field::new("timeout_seconds", Shape::Seconds, "How long the statements may take; then they are cancelled.").or(&["timeout"]),
+        Field::new(
+            "timeout_seconds",
+            Shape::Seconds,
+            "How long the statements may take; then they are cancelled.",
+        )
+        .or(&["timeout"]),
     ],
     result: "`{status, columns, rows, row_count, affected_rows, message, statement_count, command_0, …}`: what the last statement \
              gave, and each statement by its number. Several statements are one transaction, unless one refuses that.",
@@ -92,7 +120,11 @@ impl PostgresTool {
             Presentation { as_objects: params.as_objects, row_limit: self.database.config().row_limit };
         let working = async {
             if let Some(search_path) = params.search_path() {
-                lease.client().batch_execute(&search_path).await.map_err(|error| failure::report(&error, None))?;
+                lease
+                    .client()
+                    .batch_execute(&search_path)
+                    .await
+                    .map_err(|error| failure::report(&error, None))?;
             }
             run::run(lease.client(), &params.statements, &params.parameters, presentation).await
         };

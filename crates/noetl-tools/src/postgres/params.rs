@@ -31,7 +31,9 @@ impl PostgresParams {
         let parameters = match fields.value("params") {
             None => Vec::new(),
             Some(Value::List(items)) => items.to_vec(),
-            Some(other) => return Err(fields.wrong("params", "a list of values for $1, $2 and so on", other)),
+            Some(other) => {
+                return Err(fields.wrong("params", "a list of values for $1, $2 and so on", other));
+            }
         };
         if statements.len() > 1 && !parameters.is_empty() {
             return Err(fields.fault(format!(
@@ -50,7 +52,8 @@ impl PostgresParams {
 
     /// Makes the named schemas the first place to look, before `public`.
     pub fn search_path(&self) -> Option<String> {
-        let names = self.schema.as_ref()?.split(',').map(|name| quote_identifier(name.trim().trim_matches('"')));
+        let names =
+            self.schema.as_ref()?.split(',').map(|name| quote_identifier(name.trim().trim_matches('"')));
         Some(format!("SET search_path TO {}, public", names.collect::<Vec<_>>().join(", ")))
     }
 }

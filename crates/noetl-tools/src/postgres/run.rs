@@ -99,7 +99,8 @@ fn present(row: &Row, columns: &[Arc<str>], as_objects: bool) -> Result<Value, R
     for (index, name) in columns.iter().enumerate() {
         let cell: Cell = row.try_get(index).map_err(|error| {
             let ty = row.columns()[index].type_();
-            let message = format!("postgres: column {name} of type {ty} cannot be read: {error}; cast it to text");
+            let message =
+                format!("postgres: column {name} of type {ty} cannot be read: {error}; cast it to text");
             Report::failure(ToolError::new(ErrorKind::Transform, message))
         })?;
         cells.push(cell.0);

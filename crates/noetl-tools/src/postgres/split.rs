@@ -44,7 +44,9 @@ impl Statement {
         const AFTER_WITH: &[&str] = &["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE"];
         let first = self.words.first().map_or("", String::as_str);
         match first {
-            "WITH" => self.words.iter().map(String::as_str).find(|word| AFTER_WITH.contains(word)).unwrap_or(first),
+            "WITH" => {
+                self.words.iter().map(String::as_str).find(|word| AFTER_WITH.contains(word)).unwrap_or(first)
+            }
             // A parenthesis comes first.
             "" => "SELECT",
             other => other,
@@ -58,8 +60,18 @@ impl Statement {
 
     /// Whether it controls transactions itself or refuses to run inside one.
     pub fn wants_no_transaction(&self) -> bool {
-        const CONTROL: &[&str] =
-            &["ABORT", "BEGIN", "CALL", "COMMIT", "END", "RELEASE", "ROLLBACK", "SAVEPOINT", "START", "VACUUM"];
+        const CONTROL: &[&str] = &[
+            "ABORT",
+            "BEGIN",
+            "CALL",
+            "COMMIT",
+            "END",
+            "RELEASE",
+            "ROLLBACK",
+            "SAVEPOINT",
+            "START",
+            "VACUUM",
+        ];
         const OBJECTS: &[&str] = &["DATABASE", "SUBSCRIPTION", "TABLESPACE"];
         CONTROL.contains(&self.words.first().map_or("", String::as_str))
             || ["CREATE", "DROP", "ALTER"]
@@ -250,7 +262,10 @@ mod tests {
 
     #[test]
     fn semicolons_in_quotes_and_comments_do_not_count() {
-        check("SELECT 'a;b', \"c;d\" -- e;f\n, 1; SELECT 2", &["SELECT 'a;b', \"c;d\" -- e;f\n, 1", "SELECT 2"]);
+        check(
+            "SELECT 'a;b', \"c;d\" -- e;f\n, 1; SELECT 2",
+            &["SELECT 'a;b', \"c;d\" -- e;f\n, 1", "SELECT 2"],
+        );
         check("SELECT 'it''s; fine'; SELECT 2", &["SELECT 'it''s; fine'", "SELECT 2"]);
         check("SELECT E'\\'; x'; SELECT 2", &["SELECT E'\\'; x'", "SELECT 2"]);
         check("SELECT 'a\\'; SELECT 2", &["SELECT 'a\\'", "SELECT 2"]);
@@ -300,7 +315,12 @@ mod tests {
         ] {
             assert!(one(sql).wants_no_transaction(), "{sql}");
         }
-        for sql in ["CREATE TABLE database (a int)", "SELECT 'BEGIN'", "CREATE INDEX i ON t (a)", "DO $$ BEGIN NULL; END $$"] {
+        for sql in [
+            "CREATE TABLE database (a int)",
+            "SELECT 'BEGIN'",
+            "CREATE INDEX i ON t (a)",
+            "DO $$ BEGIN NULL; END $$",
+        ] {
             assert!(!one(sql).wants_no_transaction(), "{sql}");
         }
     }

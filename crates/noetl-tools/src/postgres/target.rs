@@ -48,9 +48,8 @@ impl Security {
             "" | "allow" | "prefer" => Ok(Security::Preferred),
             "require" if root.is_none() => Ok(Security::Required),
             "require" | "verify-ca" | "verify-full" => Ok(Security::Verified(root.map(PathBuf::from))),
-            _ => Err(fields.fault(
-                "`sslmode` must be disable, prefer, require, verify-ca or verify-full".to_owned(),
-            )),
+            _ => Err(fields
+                .fault("`sslmode` must be disable, prefer, require, verify-ca or verify-full".to_owned())),
         }
     }
 
@@ -79,7 +78,8 @@ impl Target {
         if config.get_application_name().is_none() {
             config.application_name("noetl");
         }
-        if let Some(password) = config.get_password().and_then(|password| std::str::from_utf8(password).ok()) {
+        if let Some(password) = config.get_password().and_then(|password| std::str::from_utf8(password).ok())
+        {
             call.secrets.learn(password);
         }
         let key = format!(
@@ -117,9 +117,8 @@ struct Sources<'a> {
 }
 
 /// The fields that a step itself may have, as the description of the kind lists them.
-const OWN_FIELDS: &[&str] = &[
-    "connection_string", "host", "port", "user", "password", "database", "sslmode", "sslrootcert",
-];
+const OWN_FIELDS: &[&str] =
+    &["connection_string", "host", "port", "user", "password", "database", "sslmode", "sslrootcert"];
 
 impl<'a> Sources<'a> {
     async fn gather(fields: Fields<'a>, call: &Call) -> Result<Sources<'a>, ToolError> {
@@ -142,7 +141,8 @@ impl<'a> Sources<'a> {
             && !matches!(stored.kind.to_ascii_lowercase().as_str(), "postgres" | "postgresql" | "pg" | "")
         {
             let (name, kind) = (&stored.name, &stored.kind);
-            return Err(fields.fault(format!("credential '{name}' has type '{kind}'; one of type postgres is needed")));
+            return Err(fields
+                .fault(format!("credential '{name}' has type '{kind}'; one of type postgres is needed")));
         }
         Ok(Sources { fields, written, stored })
     }
@@ -150,7 +150,8 @@ impl<'a> Sources<'a> {
     /// The first of the names that is there, in the step, under its `auth`, or in the credential.
     fn text(&self, names: &[&str]) -> Option<String> {
         let own = OWN_FIELDS.iter().filter(|own| names.contains(own)).find_map(|own| self.fields.value(own));
-        let written = || names.iter().find_map(|name| self.written.get(*name)).filter(|value| !value.is_null());
+        let written =
+            || names.iter().find_map(|name| self.written.get(*name)).filter(|value| !value.is_null());
         own.or_else(written)
             .and_then(scalar_text)
             .or_else(|| self.stored.as_ref()?.text(names))
@@ -161,13 +162,16 @@ impl<'a> Sources<'a> {
     fn fill(&self, config: &mut Config, fields: Fields<'_>) -> Result<(), ToolError> {
         if config.get_hosts().is_empty() {
             let host = self.text(&["host", "db_host", "hostname"]).ok_or_else(|| {
-                fields.fault("say where the database is: with `auth`, `connection_string` or `host`".to_owned())
+                fields
+                    .fault("say where the database is: with `auth`, `connection_string` or `host`".to_owned())
             })?;
             config.host(host);
         }
         if config.get_ports().is_empty() {
             let port = self.text(&["port", "db_port"]).unwrap_or_else(|| "5432".to_owned());
-            config.port(port.trim().parse().map_err(|_| fields.fault("`port` must be a port number".to_owned()))?);
+            config.port(
+                port.trim().parse().map_err(|_| fields.fault("`port` must be a port number".to_owned()))?,
+            );
         }
         if config.get_user().is_none() {
             config.user(self.text(&["user", "db_user", "username"]).unwrap_or_else(|| "postgres".to_owned()));
@@ -186,12 +190,11 @@ impl<'a> Sources<'a> {
 }
 
 /// A connection string without its TLS settings, which go beyond what the driver knows.
-fn parse(
-    text: &str,
-    fields: Fields<'_>,
-) -> Result<(Config, Option<String>, Option<String>), ToolError> {
+fn parse(text: &str, fields: Fields<'_>) -> Result<(Config, Option<String>, Option<String>), ToolError> {
     // The text is not repeated: it holds the password.
-    let fault = |_| fields.fault("`connection_string` cannot be read; it must look like postgresql://user:password@host:5432/database".to_owned());
+    let fault = |_| {
+        fields.fault("`connection_string` cannot be read; it must look like postgresql://user:password@host:5432/database".to_owned())
+    };
     let (mut mode, mut root) = (None, None);
     let mut keep = |name: &str, value: &str| {
         match name {
@@ -207,7 +210,9 @@ fn parse(
             let scheme = scheme.split('+').next().unwrap_or(scheme);
             let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
             let query: String = form_urlencoded::Serializer::new(String::new())
-                .extend_pairs(form_urlencoded::parse(query.as_bytes()).filter(|(name, value)| keep(name, value)))
+                .extend_pairs(
+                    form_urlencoded::parse(query.as_bytes()).filter(|(name, value)| keep(name, value)),
+                )
                 .finish();
             format!("{scheme}://{place}?{}", query.replace('+', "%20"))
         }

@@ -58,7 +58,9 @@ pub async fn report(end: JobEnd) -> Report {
         HowItEnded::Died(status) => died(status, &stderr),
         HowItEnded::TooLarge(bytes) => ToolError::new(
             ErrorKind::StorageQuota,
-            format!("python: the result has {bytes} bytes, more than is allowed; store it and return a reference"),
+            format!(
+                "python: the result has {bytes} bytes, more than is allowed; store it and return a reference"
+            ),
         ),
         HowItEnded::Refused(error) => {
             ToolError::new(ErrorKind::WorkerLost, format!("python: no process could be started: {error}"))
@@ -92,7 +94,9 @@ fn failed(failure: Failure, stdout: String, stderr: String) -> Report {
         details.insert("line".into(), line.into());
     }
     let (kind, code) = match failure.kind {
-        FailureKind::Exception => (ErrorKind::Exception, failure.exception.as_ref().map(|name| format!("PY_{name}"))),
+        FailureKind::Exception => {
+            (ErrorKind::Exception, failure.exception.as_ref().map(|name| format!("PY_{name}")))
+        }
         FailureKind::Exit => {
             let code = failure.exit_code.unwrap_or(1);
             details.insert("exit_code".into(), code.into());

@@ -110,8 +110,11 @@ impl Interpreter {
             Ok(Ok(())) => {}
             Ok(Err(_)) => {
                 let told = stderr.finish(Duration::from_secs(1)).await;
-                let message =
-                    format!("python: the interpreter {} did not start: {}", path.display(), last_lines(&told));
+                let message = format!(
+                    "python: the interpreter {} did not start: {}",
+                    path.display(),
+                    last_lines(&told)
+                );
                 return Err(ToolError::new(ErrorKind::Config, message));
             }
             Err(_) => {

@@ -157,7 +157,11 @@ async fn talk(channel: &mut UnixStream, request: &[u8], result_limit: usize) -> 
     }
     let mut answer = Vec::with_capacity(usize::try_from(length).unwrap_or(usize::MAX));
     let received = channel.take(length).read_to_end(&mut answer).await?;
-    if received as u64 == length { Ok(HowItEnded::Answered(answer)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    if received as u64 == length {
+        Ok(HowItEnded::Answered(answer))
+    } else {
+        Err(io::ErrorKind::UnexpectedEof.into())
+    }
 }
 
 /// Kills the job when the call is dropped before its end.

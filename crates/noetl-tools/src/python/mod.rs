@@ -25,15 +25,32 @@ static DESCRIPTION: KindDescription = KindDescription {
     kind: "python",
     summary: "Runs Python code: it assigns `result`, defines `main`, or returns a value.",
     fields: &[
-        Field::new("code", Shape::Text, "The code. Inputs are variables in it, beside `input_data`, `args`, `context`, `variables`, `execution_id` and `step`."),
-        Field::new("script", Shape::TextOrMap, "Where to load the code from: `{uri, source: {type: file | http | inline}}`."),
-        Field::new("libs", Shape::MapOrList, "Modules to import: a name and its module, or `{from, import}`."),
+        Field::new(
+            "code",
+            Shape::Text,
+            "The code. Inputs are variables in it, beside `input_data`, `args`, `context`, `variables`, `execution_id` and `step`.",
+        ),
+        Field::new(
+            "script",
+            Shape::TextOrMap,
+            "Where to load the code from: `{uri, source: {type: file | http | inline}}`.",
+        ),
+        Field::new(
+            "libs",
+            Shape::MapOrList,
+            "Modules to import: a name and its module, or `{from, import}`.",
+        ),
         Field::new("python", Shape::Text, "The interpreter to use.").or(&["interpreter"]),
         Field::new("venv", Shape::Text, "The virtual environment to use."),
         Field::new("deps", Shape::Map, "Where modules are: `{sys_path, venv_path}`."),
         Field::new("env", Shape::Map, "Environment variables, beside a clean base such as PATH and HOME."),
         Field::new("cwd", Shape::Text, "The folder to run in."),
-        Field::new("timeout_seconds", Shape::Seconds, "How long the code may take; then all its processes are killed.").or(&["timeout"]),
+        Field::new(
+            "timeout_seconds",
+            Shape::Seconds,
+            "How long the code may take; then all its processes are killed.",
+        )
+        .or(&["timeout"]),
     ],
     result: "The value of the code; `{stdout, stderr}` if it has none. An exception is an error of kind `exception`.",
     takes_code: true,

@@ -41,7 +41,8 @@ pub fn from_rhai(value: &Dynamic, path: &str) -> Result<Value, ToolError> {
         return Ok(text.as_str().into());
     }
     if let Ok(items) = value.as_array_ref() {
-        let items = items.iter().enumerate().map(|(index, item)| from_rhai(item, &format!("{path}[{index}]")));
+        let items =
+            items.iter().enumerate().map(|(index, item)| from_rhai(item, &format!("{path}[{index}]")));
         return Ok(items.collect::<Result<Vec<_>, _>>()?.into());
     }
     if let Ok(map) = value.as_map_ref() {

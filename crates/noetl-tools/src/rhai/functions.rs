@@ -15,7 +15,8 @@ pub fn register(engine: &mut Engine, call: &Call, deadline: &Deadline) {
     register_logging(engine, call);
     register_time(engine, deadline);
     engine.register_fn("parse_json", |text: ImmutableString| -> Fallible<Dynamic> {
-        let value: Value = serde_json::from_str(&text).map_err(|error| format!("this is not JSON: {error}"))?;
+        let value: Value =
+            serde_json::from_str(&text).map_err(|error| format!("this is not JSON: {error}"))?;
         Ok(to_rhai(&value))
     });
     engine.register_fn("to_json", |value: Dynamic| -> Fallible<String> {
@@ -33,9 +34,12 @@ fn register_logging(engine: &mut Engine, call: &Call) {
         let place = position.line().map(|line| format!("line {line}: ")).unwrap_or_default();
         debug.write(Stream::Stdout, &format!("{place}{text}\n"));
     });
-    for (name, stream) in
-        [("log", Stream::Stdout), ("info", Stream::Stdout), ("warn", Stream::Stderr), ("error", Stream::Stderr)]
-    {
+    for (name, stream) in [
+        ("log", Stream::Stdout),
+        ("info", Stream::Stdout),
+        ("warn", Stream::Stderr),
+        ("error", Stream::Stderr),
+    ] {
         let logs = call.logs.clone();
         engine.register_fn(name, move |value: Dynamic| logs.write(stream, &format!("{value}\n")));
     }
@@ -55,7 +59,8 @@ fn register_time(engine: &mut Engine, deadline: &Deadline) {
         pause(&by, Duration::try_from_secs_f64(seconds).unwrap_or_default())
     });
     let by = deadline.clone();
-    engine.register_fn("sleep_ms", move |millis: i64| pause(&by, Duration::from_millis(millis.max(0) as u64)));
+    engine
+        .register_fn("sleep_ms", move |millis: i64| pause(&by, Duration::from_millis(millis.max(0) as u64)));
 }
 
 /// Ends the script because its time is over.

@@ -19,9 +19,11 @@ static DESCRIPTION: KindDescription = KindDescription {
     kind: "rhai",
     summary: "Runs a Rhai script; its last expression is the result.",
     fields: &[
-        Field::new("code", Shape::Text, "The script. It finds its inputs in `args` and `input`.").or(&["script"]),
+        Field::new("code", Shape::Text, "The script. It finds its inputs in `args` and `input`.")
+            .or(&["script"]),
         Field::new("args", Shape::Map, "Values for `args`, beside the step's `input`."),
-        Field::new("timeout_seconds", Shape::Seconds, "How long the script may take; 300 by default.").or(&["timeout"]),
+        Field::new("timeout_seconds", Shape::Seconds, "How long the script may take; 300 by default.")
+            .or(&["timeout"]),
     ],
     result: "The value of the last expression; an object map `#{…}` becomes a map.",
     takes_code: true,
@@ -120,14 +122,20 @@ fn failed(error: &EvalAltResult) -> Failed {
     let inner = error.unwrap_inner();
     let (kind, code, message) = match inner {
         EvalAltResult::ErrorTerminated(..) => return Failed::Stopped,
-        EvalAltResult::ErrorParsing(what, _) => (ErrorKind::Exception, "RHAI_PARSE", format!("the script does not parse: {what}")),
+        EvalAltResult::ErrorParsing(what, _) => {
+            (ErrorKind::Exception, "RHAI_PARSE", format!("the script does not parse: {what}"))
+        }
         EvalAltResult::ErrorRuntime(thrown, _) => {
-            let text = convert::from_rhai(thrown, "error").ok().map(|value| scalar_text(&value).unwrap_or_else(|| value.to_string()));
+            let text = convert::from_rhai(thrown, "error")
+                .ok()
+                .map(|value| scalar_text(&value).unwrap_or_else(|| value.to_string()));
             (ErrorKind::Exception, "RHAI_THROW", text.unwrap_or_else(|| thrown.to_string()))
         }
-        EvalAltResult::ErrorTooManyOperations(_) => {
-            (ErrorKind::Exception, "RHAI_LIMIT", "the script made more operations than are allowed".to_owned())
-        }
+        EvalAltResult::ErrorTooManyOperations(_) => (
+            ErrorKind::Exception,
+            "RHAI_LIMIT",
+            "the script made more operations than are allowed".to_owned(),
+        ),
         EvalAltResult::ErrorDataTooLarge(what, _) => {
             (ErrorKind::StorageQuota, "RHAI_LIMIT", format!("the script made too large a value: {what}"))
         }

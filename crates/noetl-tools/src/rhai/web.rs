@@ -25,9 +25,8 @@ pub fn register(engine: &mut Engine, sender: &Arc<Sender>, deadline: &Deadline) 
     for (name, method) in [("http_get", Method::GET), ("http_delete", Method::DELETE)] {
         let (plain, with_headers, with_token) = (web.clone(), web.clone(), web.clone());
         let (first, second, third) = (method.clone(), method.clone(), method);
-        engine.register_fn(name, move |url: ImmutableString| {
-            plain.send(&first, &url, None, HeaderMap::new())
-        });
+        engine
+            .register_fn(name, move |url: ImmutableString| plain.send(&first, &url, None, HeaderMap::new()));
         engine.register_fn(name, move |url: ImmutableString, headers: Map| {
             with_headers.send(&second, &url, None, header_map(&headers)?)
         });
@@ -49,7 +48,8 @@ pub fn register(engine: &mut Engine, sender: &Arc<Sender>, deadline: &Deadline) 
         },
     );
     engine.register_fn("get_gcp_token", || -> Fallible<String> {
-        Err("get_gcp_token is not available here; fetch a token in the keychain and pass it as an input".into())
+        Err("get_gcp_token is not available here; fetch a token in the keychain and pass it as an input"
+            .into())
     });
 }
 
@@ -114,8 +114,8 @@ fn header_map(headers: &Map) -> Fallible<HeaderMap> {
 }
 
 fn bearer(token: &str) -> Fallible<HeaderMap> {
-    let mut value =
-        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| "the token cannot be sent in a header")?;
+    let mut value = HeaderValue::from_str(&format!("Bearer {token}"))
+        .map_err(|_| "the token cannot be sent in a header")?;
     value.set_sensitive(true);
     Ok(HeaderMap::from_iter([(AUTHORIZATION, value)]))
 }

@@ -19,12 +19,27 @@ static DESCRIPTION: KindDescription = KindDescription {
     kind: "shell",
     summary: "Runs commands in a shell and gives back what they print.",
     fields: &[
-        Field::new("command", Shape::TextOrList, "A command line for the shell, or a list: a program and its arguments, without a shell.").or(&["cmd"]),
-        Field::new("cmds", Shape::TextOrList, "Commands that run in order in one shell; the first that fails ends the step.").or(&["commands"]),
+        Field::new(
+            "command",
+            Shape::TextOrList,
+            "A command line for the shell, or a list: a program and its arguments, without a shell.",
+        )
+        .or(&["cmd"]),
+        Field::new(
+            "cmds",
+            Shape::TextOrList,
+            "Commands that run in order in one shell; the first that fails ends the step.",
+        )
+        .or(&["commands"]),
         Field::new("shell", Shape::Text, "The shell to use; `sh` by default."),
         Field::new("cwd", Shape::Text, "The folder to run in.").or(&["workdir", "working_dir"]),
         Field::new("env", Shape::Map, "Environment variables, beside a clean base such as PATH and HOME."),
-        Field::new("timeout_seconds", Shape::Seconds, "How long the commands may take; then all their processes are killed.").or(&["timeout"]),
+        Field::new(
+            "timeout_seconds",
+            Shape::Seconds,
+            "How long the commands may take; then all their processes are killed.",
+        )
+        .or(&["timeout"]),
     ],
     result: "`{stdout, stderr, exit_code}`. A non-zero exit code is an error of kind `exit`.",
     takes_code: false,
@@ -61,7 +76,8 @@ impl ShellTool {
         };
         let code = exit_code(status);
         let error = (code != 0).then(|| exit_error(code, &stderr));
-        let data = Value::map([("stdout", stdout.into()), ("stderr", stderr.into()), ("exit_code", code.into())]);
+        let data =
+            Value::map([("stdout", stdout.into()), ("stderr", stderr.into()), ("exit_code", code.into())]);
         Ok(Report { data: data.into(), error, ..Report::default() })
     }
 

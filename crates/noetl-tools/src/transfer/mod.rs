@@ -20,13 +20,37 @@ static DESCRIPTION: KindDescription = KindDescription {
     kind: "transfer",
     summary: "Copies rows from a PostgreSQL query or an HTTP answer into a PostgreSQL table.",
     fields: &[
-        Field::new("source", Shape::Map, "Where rows come from: `{type: postgres, auth, query}` or `{type: http, url, data_path}`.").required(),
-        Field::new("target", Shape::Map, "Where they go: `{type: postgres, auth, table, mapping}`.").required(),
-        Field::new("mapping", Shape::Map, "Target columns and the source fields they take; all fields by their own names by default."),
-        Field::new("mode", Shape::Text, "append (the default), replace, which empties the table first, or upsert."),
-        Field::new("key", Shape::TextOrList, "The columns that identify a row in an upsert; the primary key by default.").or(&["keys", "conflict_columns"]),
+        Field::new(
+            "source",
+            Shape::Map,
+            "Where rows come from: `{type: postgres, auth, query}` or `{type: http, url, data_path}`.",
+        )
+        .required(),
+        Field::new("target", Shape::Map, "Where they go: `{type: postgres, auth, table, mapping}`.")
+            .required(),
+        Field::new(
+            "mapping",
+            Shape::Map,
+            "Target columns and the source fields they take; all fields by their own names by default.",
+        ),
+        Field::new(
+            "mode",
+            Shape::Text,
+            "append (the default), replace, which empties the table first, or upsert.",
+        ),
+        Field::new(
+            "key",
+            Shape::TextOrList,
+            "The columns that identify a row in an upsert; the primary key by default.",
+        )
+        .or(&["keys", "conflict_columns"]),
         Field::new("chunk_size", Shape::Integer, "How many rows go at once; 1000 by default."),
-        Field::new("timeout_seconds", Shape::Seconds, "How long the transfer may take; nothing is kept of one that is stopped.").or(&["timeout"]),
+        Field::new(
+            "timeout_seconds",
+            Shape::Seconds,
+            "How long the transfer may take; nothing is kept of one that is stopped.",
+        )
+        .or(&["timeout"]),
     ],
     result: "`{status, direction, source_type, target_type, mode, rows_transferred, chunks_processed, target_table, columns}`. \
              The target takes all rows or none.",

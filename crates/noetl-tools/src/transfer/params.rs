@@ -61,7 +61,11 @@ impl TransferParams {
         let source_kind = match kind(source_end)?.as_str() {
             "postgres" | "postgresql" => SourceKind::Postgres,
             "http" => SourceKind::Http,
-            other => return Err(fields.fault(format!("there is no source of type '{other}'; use postgres or http"))),
+            other => {
+                return Err(
+                    fields.fault(format!("there is no source of type '{other}'; use postgres or http"))
+                );
+            }
         };
         match kind(target_end)?.as_str() {
             "postgres" | "postgresql" => {}
@@ -77,7 +81,8 @@ impl TransferParams {
             size @ 1.. => usize::try_from(size).unwrap_or(usize::MAX),
             _ => return Err(fields.fault("`chunk_size` must be at least 1".to_owned())),
         };
-        let (mode, key, timeout) = (read_mode(fields)?, read_key(fields)?, fields.seconds("timeout_seconds")?);
+        let (mode, key, timeout) =
+            (read_mode(fields)?, read_key(fields)?, fields.seconds("timeout_seconds")?);
         Ok(TransferParams { source, source_kind, target, table, mapping, mode, key, chunk_size, timeout })
     }
 

@@ -106,7 +106,8 @@ async fn open_answer(
     let url = text("url").or_else(|| text("endpoint")).ok_or_else(|| fault("`source.url` is missing"))?;
     let url = Url::parse(&url).map_err(|_| fault("`source.url` is not a URL"))?;
     let method = text("method").unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase();
-    let method = Method::from_bytes(method.as_bytes()).map_err(|_| fault("`source.method` is not an HTTP method"))?;
+    let method =
+        Method::from_bytes(method.as_bytes()).map_err(|_| fault("`source.method` is not an HTTP method"))?;
     let mut outgoing = Outgoing::new(method, url);
     for (name, value) in params.source.get("headers").and_then(Value::as_map).into_iter().flatten() {
         let header = reqwest::header::HeaderName::from_bytes(name.as_bytes());
@@ -122,14 +123,20 @@ async fn open_answer(
         access.put_into(&mut outgoing)?;
     }
     let target = outgoing.target();
-    let report = sender.send(outgoing, deadline).await?.into_report(&target, ResponseType::Json, true, &call.secrets)?;
+    let report = sender.send(outgoing, deadline).await?.into_report(
+        &target,
+        ResponseType::Json,
+        true,
+        &call.secrets,
+    )?;
     if let Some(error) = report.error {
         return Err(error);
     }
     let body = report.data.as_inline().and_then(|data| data.get("data")).cloned().unwrap_or_default();
     let rows = at_path(&body, text("data_path").as_deref().unwrap_or_default());
     let Some(rows) = rows.as_list() else {
-        let message = format!("transfer: the answer to {target} has no list of rows there; set `source.data_path`");
+        let message =
+            format!("transfer: the answer to {target} has no list of rows there; set `source.data_path`");
         return Err(ToolError::new(ErrorKind::Schema, message));
     };
     Ok(Source::Answer { fields: Arc::new(field_names(rows)), rows: rows.clone().into_iter() })

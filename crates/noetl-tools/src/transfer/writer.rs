@@ -101,12 +101,17 @@ impl<'a> Writer<'a> {
             named => named.to_vec(),
         };
         if key.is_empty() {
-            let message = format!("transfer: table {} has no primary key; name the `key` of the upsert", self.params.table);
+            let message = format!(
+                "transfer: table {} has no primary key; name the `key` of the upsert",
+                self.params.table
+            );
             return Err(Report::failure(ToolError::new(ErrorKind::Config, message)));
         }
         let updates = self.columns.iter().filter(|column| !key.contains(column));
-        let updates: Vec<_> =
-            updates.map(|column| quote_identifier(column)).map(|column| format!("{column} = EXCLUDED.{column}")).collect();
+        let updates: Vec<_> = updates
+            .map(|column| quote_identifier(column))
+            .map(|column| format!("{column} = EXCLUDED.{column}"))
+            .collect();
         let action = match updates.is_empty() {
             true => "NOTHING".to_owned(),
             false => format!("UPDATE SET {}", updates.join(", ")),

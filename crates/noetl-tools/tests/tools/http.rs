@@ -15,7 +15,8 @@ fn echo() -> String {
 fn describe(request: &Request) -> String {
     let json: Option<Value> = serde_json::from_slice(&request.body).ok();
     let body = String::from_utf8_lossy(&request.body).into_owned();
-    let headers = Value::map(request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str().into())));
+    let headers =
+        Value::map(request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str().into())));
     Value::map([
         ("method", request.method.as_str().into()),
         ("target", request.target.as_str().into()),
@@ -66,11 +67,15 @@ fn a_get_sends_parameters_and_headers_and_gives_the_whole_answer() {
 fn every_form_of_body_arrives_as_meant() {
     let base = echo();
     let sent = |settings: Value| seen(&run("http", with(&base, "/", settings)));
-    let content_type = |seen: &Value| seen.get("headers").unwrap().get("content-type").cloned().unwrap_or_default();
+    let content_type =
+        |seen: &Value| seen.get("headers").unwrap().get("content-type").cloned().unwrap_or_default();
 
     let json = sent(value!({"method": "post", "json": {"n": 5, "list": [1, null, "007"]}}));
     assert_eq!(json.get("json"), Some(&value!({"n": 5, "list": [1, null, "007"]})));
-    assert_eq!((content_type(&json), json.get("method")), (value!("application/json"), Some(&value!("POST"))));
+    assert_eq!(
+        (content_type(&json), json.get("method")),
+        (value!("application/json"), Some(&value!("POST")))
+    );
 
     let form = sent(value!({"method": "POST", "form": {"a": 1, "b": "x y", "c": null}}));
     assert_eq!(form.get("body_text"), Some(&value!("a=1&b=x+y")));
@@ -91,7 +96,10 @@ fn every_form_of_body_arrives_as_meant() {
 fn endpoint_is_another_name_of_url() {
     let report = run("http", value!({"endpoint": echo(), "method": "DELETE"}));
     assert_eq!(seen(&report).get("method"), Some(&value!("DELETE")));
-    assert_eq!(data(&run("http", value!({"url": echo(), "method": "HEAD"}))).get("status_code"), Some(&value!(200)));
+    assert_eq!(
+        data(&run("http", value!({"url": echo(), "method": "HEAD"}))).get("status_code"),
+        Some(&value!(200))
+    );
 }
 
 #[test]
@@ -147,7 +155,10 @@ fn a_status_outside_2xx_is_an_error_that_carries_the_answer() {
         assert_eq!(error.code, Some(format!("HTTP_{status}")));
         assert_eq!(error.details, value!({"status_code": status, "http_status": status, "retry_after": 2}));
         let data = report.data.as_inline().unwrap();
-        assert_eq!((data.get("status"), data.get("data")), (Some(&value!("error")), Some(&value!({"code": status}))));
+        assert_eq!(
+            (data.get("status"), data.get("data")),
+            (Some(&value!("error")), Some(&value!({"code": status})))
+        );
         assert_eq!(report.facets.get("http").unwrap().get("status"), Some(&value!(status)));
     }
 }
@@ -155,14 +166,24 @@ fn a_status_outside_2xx_is_an_error_that_carries_the_answer() {
 #[test]
 fn redirects_are_followed_unless_told_otherwise() {
     let base = serve(|request| match request.target.as_str() {
-        "/from" => Response::Answer { status: 302, headers: vec![("location", "/to".to_owned())], body: Vec::new() },
-        "/loop" => Response::Answer { status: 302, headers: vec![("location", "/loop".to_owned())], body: Vec::new() },
+        "/from" => {
+            Response::Answer { status: 302, headers: vec![("location", "/to".to_owned())], body: Vec::new() }
+        }
+        "/loop" => Response::Answer {
+            status: 302,
+            headers: vec![("location", "/loop".to_owned())],
+            body: Vec::new(),
+        },
         _ => answer(200, "text/plain", "arrived"),
     });
     assert_eq!(seen(&run("http", with(&base, "/from", value!({})))), value!("arrived"));
     let stopped = run("http", with(&base, "/from", value!({"follow_redirects": false})));
     assert_eq!(data(&stopped).get("status_code"), Some(&value!(302)));
-    assert_fails(&run("http", with(&base, "/loop", value!({}))), ErrorKind::ClientError, "too many redirects");
+    assert_fails(
+        &run("http", with(&base, "/loop", value!({}))),
+        ErrorKind::ClientError,
+        "too many redirects",
+    );
 }
 
 #[test]
@@ -199,19 +220,48 @@ fn every_kind_of_access_is_shown_inline_or_by_credential() {
         call.credentials = credentials.clone();
         run_call("http", call)
     };
-    let header = |report: &Report, name: &str| seen(report).get("headers").unwrap().get(name).cloned().unwrap_or_default();
+    let header = |report: &Report, name: &str| {
+        seen(report).get("headers").unwrap().get(name).cloned().unwrap_or_default()
+    };
 
-    assert_eq!(header(&sent(value!({"auth": {"type": "bearer", "token": "tok-inline"}})), "authorization"), value!("Bearer tok-inline"));
+    assert_eq!(
+        header(&sent(value!({"auth": {"type": "bearer", "token": "tok-inline"}})), "authorization"),
+        value!("Bearer tok-inline")
+    );
     assert_eq!(header(&sent(value!({"auth": "b"})), "authorization"), value!("Bearer tok-stored"));
-    assert_eq!(header(&sent(value!({"auth": {"type": "bearer", "credential": "b"}})), "authorization"), value!("Bearer tok-stored"));
-    assert_eq!(header(&sent(value!({"auth": {"source": "credential", "key": "b"}})), "authorization"), value!("Bearer tok-stored"));
-    assert_eq!(header(&sent(value!({"auth": {"crm": {"type": "bearer", "token": "x"}}})), "authorization"), value!("Bearer x"));
-    assert_eq!(header(&sent(value!({"auth": {"type": "basic", "username": "ann", "password": "pw"}})), "authorization"), value!("Basic YW5uOnB3"));
+    assert_eq!(
+        header(&sent(value!({"auth": {"type": "bearer", "credential": "b"}})), "authorization"),
+        value!("Bearer tok-stored")
+    );
+    assert_eq!(
+        header(&sent(value!({"auth": {"source": "credential", "key": "b"}})), "authorization"),
+        value!("Bearer tok-stored")
+    );
+    assert_eq!(
+        header(&sent(value!({"auth": {"crm": {"type": "bearer", "token": "x"}}})), "authorization"),
+        value!("Bearer x")
+    );
+    assert_eq!(
+        header(
+            &sent(value!({"auth": {"type": "basic", "username": "ann", "password": "pw"}})),
+            "authorization"
+        ),
+        value!("Basic YW5uOnB3")
+    );
     assert_eq!(header(&sent(value!({"credential": "u"})), "authorization"), value!("Basic YW5uOnB3"));
-    assert_eq!(header(&sent(value!({"auth": {"type": "api_key", "token": "key-inline"}})), "x-api-key"), value!("key-inline"));
-    assert_eq!(header(&sent(value!({"auth": {"type": "api_key", "key": "X-Own", "value": "v"}})), "x-own"), value!("v"));
+    assert_eq!(
+        header(&sent(value!({"auth": {"type": "api_key", "token": "key-inline"}})), "x-api-key"),
+        value!("key-inline")
+    );
+    assert_eq!(
+        header(&sent(value!({"auth": {"type": "api_key", "key": "X-Own", "value": "v"}})), "x-own"),
+        value!("v")
+    );
     assert_eq!(header(&sent(value!({"auth": "k"})), "x-conf-key"), value!("key-stored"));
-    assert_eq!(header(&sent(value!({"auth": {"credential": "k", "header": "X-Mine"}})), "x-mine"), value!("key-stored"));
+    assert_eq!(
+        header(&sent(value!({"auth": {"credential": "k", "header": "X-Mine"}})), "x-mine"),
+        value!("key-stored")
+    );
     let in_query = sent(value!({"auth": {"type": "api_key", "value": "v w", "in": "query", "name": "key"}}));
     assert_eq!(seen(&in_query).get("target"), Some(&value!("/?key=v+w")));
     let own_header = sent(value!({"auth": "b", "headers": {"Authorization": "Mine x"}}));
@@ -234,9 +284,14 @@ fn secrets_show_neither_in_messages_nor_in_the_url() {
     assert_eq!(url, format!("{base}/[redacted]/x?n=[redacted]"));
 
     let mut call = Call::new(with(&echo(), "/", value!({"auth": "k"})));
-    call.credentials = credentials(&[("k", "api_key", value!({"value": "hush key", "in": "query", "name": "k"}))]);
+    call.credentials =
+        credentials(&[("k", "api_key", value!({"value": "hush key", "in": "query", "name": "k"}))]);
     let report = run_call("http", call);
-    assert!(data(&report).get("url").unwrap().as_str().unwrap().ends_with("/?k=[redacted]"), "{:?}", data(&report).get("url"));
+    assert!(
+        data(&report).get("url").unwrap().as_str().unwrap().ends_with("/?k=[redacted]"),
+        "{:?}",
+        data(&report).get("url")
+    );
 }
 
 #[test]
@@ -245,7 +300,11 @@ fn a_silent_server_is_a_timeout() {
     let start = Instant::now();
     for name in ["timeout_seconds", "timeout"] {
         let report = run("http", with(&base, "/slow?secret=1", value!({name: 0.2})));
-        assert_fails(&report, ErrorKind::Timeout, &format!("GET {base}/slow was stopped at its timeout of 0.2 s"));
+        assert_fails(
+            &report,
+            ErrorKind::Timeout,
+            &format!("GET {base}/slow was stopped at its timeout of 0.2 s"),
+        );
         assert!(error(&report).retryable && !error(&report).answered);
     }
     assert!(start.elapsed() < Duration::from_secs(5));
@@ -273,7 +332,11 @@ fn cancelling_ends_the_request() {
 #[test]
 fn a_host_that_cannot_be_reached_is_a_connection_error() {
     let refused = run("http", value!({"url": "http://127.0.0.1:1/x?token=t", "timeout": 5}));
-    assert_fails(&refused, ErrorKind::Connection, "GET http://127.0.0.1:1/x failed: the connection was refused");
+    assert_fails(
+        &refused,
+        ErrorKind::Connection,
+        "GET http://127.0.0.1:1/x failed: the connection was refused",
+    );
     assert!(error(&refused).retryable && !error(&refused).answered);
     let unknown = run("http", value!({"url": "http://no-such-host.invalid/", "timeout": 10}));
     assert_fails(&unknown, ErrorKind::Connection, "the host name could not be resolved");
@@ -289,8 +352,16 @@ fn wrong_settings_are_told_without_the_url() {
     assert!(!error(&relative).message.contains("hush"));
     assert_fails(&run("http", value!({"url": "ftp://host/"})), ErrorKind::Config, "has the scheme 'ftp'");
     assert_fails(&run("http", value!({"url": "http://h/", "method": "G T"})), ErrorKind::Config, "`method`");
-    assert_fails(&run("http", value!({"url": "http://h/", "headers": {"a b": 1}})), ErrorKind::Config, "'a b'");
-    assert_fails(&run("http", value!({"url": "http://h/", "headers": {"a": "x\ny"}})), ErrorKind::Config, "without line breaks");
+    assert_fails(
+        &run("http", value!({"url": "http://h/", "headers": {"a b": 1}})),
+        ErrorKind::Config,
+        "'a b'",
+    );
+    assert_fails(
+        &run("http", value!({"url": "http://h/", "headers": {"a": "x\ny"}})),
+        ErrorKind::Config,
+        "without line breaks",
+    );
 }
 
 #[test]
@@ -309,7 +380,9 @@ fn a_script_is_loaded_from_a_web_server() {
         _ => answer(403, "text/plain", "no"),
     });
     let with_auth = |auth: Value| {
-        let mut call = Call::new(value!({"script": {"uri": format!("{base}/code.py"), "source": {"type": "http", "auth": auth}}}));
+        let mut call = Call::new(
+            value!({"script": {"uri": format!("{base}/code.py"), "source": {"type": "http", "auth": auth}}}),
+        );
         call.input = value!({"n": 9});
         run_call("python", call)
     };

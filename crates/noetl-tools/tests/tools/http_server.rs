@@ -29,7 +29,11 @@ impl Request {
 }
 
 pub enum Response {
-    Answer { status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8> },
+    Answer {
+        status: u16,
+        headers: Vec<(&'static str, String)>,
+        body: Vec<u8>,
+    },
     /// Never answers, but keeps the connection.
     Silence,
 }

@@ -23,7 +23,8 @@ fn an_unknown_kind_is_an_error_that_lists_the_known_ones() {
 #[test]
 fn every_kind_describes_its_fields_without_ambiguity() {
     for kind in shared().kinds() {
-        let mut names: Vec<_> = kind.fields.iter().flat_map(|f| std::iter::once(&f.name).chain(f.aliases)).collect();
+        let mut names: Vec<_> =
+            kind.fields.iter().flat_map(|f| std::iter::once(&f.name).chain(f.aliases)).collect();
         let count = names.len();
         names.sort();
         names.dedup();

@@ -95,11 +95,24 @@ fn parameters_are_bound_whatever_their_type() {
         "query": "SELECT $1::jsonb->'tags'->>1 AS tag, $2::int[] AS ids, $3::text[] AS texts, $4::jsonb AS list, $5::jsonb AS text",
         "params": [{"tags": ["x", "y"]}, [7, null], ["a\"b", "{,}"], [1, "2"], "plain"],
     }));
-    let expected = value!([{"tag": "y", "ids": [7, null], "texts": ["a\"b", "{,}"], "list": [1, "2"], "text": "plain"}]);
+    let expected =
+        value!([{"tag": "y", "ids": [7, null], "texts": ["a\"b", "{,}"], "list": [1, "2"], "text": "plain"}]);
     assert_eq!(rows(&report), expected);
-    assert_fails(&pg.call(value!({"query": "SELECT $1::int", "params": []})), ErrorKind::Config, "has 1 parameters");
-    assert_fails(&pg.call(value!({"query": "SELECT 1; SELECT $1::int", "params": [1]})), ErrorKind::Config, "`params` go with one statement");
-    assert_fails(&pg.call(value!({"query": "SELECT $1::int", "params": ["x"]})), ErrorKind::Db, "invalid input syntax");
+    assert_fails(
+        &pg.call(value!({"query": "SELECT $1::int", "params": []})),
+        ErrorKind::Config,
+        "has 1 parameters",
+    );
+    assert_fails(
+        &pg.call(value!({"query": "SELECT 1; SELECT $1::int", "params": [1]})),
+        ErrorKind::Config,
+        "`params` go with one statement",
+    );
+    assert_fails(
+        &pg.call(value!({"query": "SELECT $1::int", "params": ["x"]})),
+        ErrorKind::Db,
+        "invalid input syntax",
+    );
 }
 
 #[test]
@@ -134,11 +147,15 @@ fn rows_come_from_any_statement_that_has_them() {
     let pg = server!();
     let table = unique("giving");
     data(&pg.call(value!({"command": format!("CREATE TABLE {table} (id serial, v text)")})));
-    let insert = pg.call(value!({"command": format!("INSERT INTO {table} (v) VALUES ('a'), ('b') RETURNING id, v")}));
+    let insert =
+        pg.call(value!({"command": format!("INSERT INTO {table} (v) VALUES ('a'), ('b') RETURNING id, v")}));
     assert_eq!(rows(&insert), value!([{"id": 1, "v": "a"}, {"id": 2, "v": "b"}]));
     assert_eq!((field(&insert, "row_count"), field(&insert, "affected_rows")), (value!(2), value!(2)));
     for (sql, expected) in [
-        ("VALUES (1, 'x'), (2, 'y')", value!([{"column1": 1, "column2": "x"}, {"column1": 2, "column2": "y"}])),
+        (
+            "VALUES (1, 'x'), (2, 'y')",
+            value!([{"column1": 1, "column2": "x"}, {"column1": 2, "column2": "y"}]),
+        ),
         ("SHOW server_encoding", value!([{"server_encoding": "UTF8"}])),
         ("WITH q AS (SELECT 3 AS three) SELECT * FROM q", value!([{"three": 3}])),
         ("-- a note\nSELECT 1 AS one", value!([{"one": 1}])),
@@ -147,7 +164,10 @@ fn rows_come_from_any_statement_that_has_them() {
         assert_eq!(rows(&pg.call(value!({"query": sql}))), expected, "{sql}");
     }
     let empty = pg.call(value!({"query": "SELECT 1 AS x WHERE false"}));
-    assert_eq!((rows(&empty), field(&empty, "columns"), field(&empty, "row_count")), (value!([]), value!(["x"]), value!(0)));
+    assert_eq!(
+        (rows(&empty), field(&empty, "columns"), field(&empty, "row_count")),
+        (value!([]), value!(["x"]), value!(0))
+    );
     let deleted = pg.call(value!({"command": format!("DELETE FROM {table}")}));
     assert_eq!(field(&deleted, "affected_rows"), value!(2));
     let procedure = unique("doubled");
@@ -183,11 +203,16 @@ fn errors_are_classified_by_sqlstate() {
     assert_eq!(found.details.get("table"), Some(&value!(table)));
 
     assert_fails(&pg.call(value!({"query": "SELEC 1"})), ErrorKind::Db, "SQLSTATE 42601");
-    assert_fails(&pg.call(value!({"query": "SELECT * FROM conf_missing_x"})), ErrorKind::Db, "conf_missing_x");
+    assert_fails(
+        &pg.call(value!({"query": "SELECT * FROM conf_missing_x"})),
+        ErrorKind::Db,
+        "conf_missing_x",
+    );
     let slow = pg.call(value!({"command": "SET statement_timeout = 50; SELECT pg_sleep(60)"}));
     assert_fails(&slow, ErrorKind::DbTimeout, "57014");
     assert!(error(&slow).retryable);
-    let raised = pg.call(value!({"command": "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"}));
+    let raised =
+        pg.call(value!({"command": "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$"}));
     assert_fails(&raised, ErrorKind::DbDeadlock, "again");
 }
 
@@ -197,9 +222,21 @@ fn missing_sql_and_missing_places_are_told() {
     for settings in [value!({}), value!({"command": ""}), value!({"query": " ; -- nothing"})] {
         assert_fails(&pg.call(settings), ErrorKind::Config, "no sql command provided");
     }
-    assert_fails(&run("postgres", value!({"query": "SELECT 1"})), ErrorKind::Config, "say where the database is");
-    assert_fails(&run("postgres", value!({"query": "SELECT 1", "auth": "absent"})), ErrorKind::Auth, "credential 'absent' does not exist");
-    assert_fails(&pg.call(value!({"query": "SELECT 1", "sslmode": "maybe"})), ErrorKind::Config, "`sslmode` must be");
+    assert_fails(
+        &run("postgres", value!({"query": "SELECT 1"})),
+        ErrorKind::Config,
+        "say where the database is",
+    );
+    assert_fails(
+        &run("postgres", value!({"query": "SELECT 1", "auth": "absent"})),
+        ErrorKind::Auth,
+        "credential 'absent' does not exist",
+    );
+    assert_fails(
+        &pg.call(value!({"query": "SELECT 1", "sslmode": "maybe"})),
+        ErrorKind::Config,
+        "`sslmode` must be",
+    );
     let refused = run("postgres", value!({"query": "SELECT 1", "host": "127.0.0.1", "port": 1}));
     assert_fails(&refused, ErrorKind::DbConnection, "no connection to PostgreSQL at 127.0.0.1:1/postgres");
     assert!(error(&refused).retryable);
@@ -209,17 +246,25 @@ fn missing_sql_and_missing_places_are_told() {
 fn the_database_can_be_named_in_many_ways() {
     let pg = server!();
     let port = pg.port;
-    let url = format!("postgresql://postgres:{PASSWORD}@127.0.0.1:{port}/postgres?sslmode=require&application_name=own%20name");
+    let url = format!(
+        "postgresql://postgres:{PASSWORD}@127.0.0.1:{port}/postgres?sslmode=require&application_name=own%20name"
+    );
     let plain = value!({"host": "127.0.0.1", "port": port.to_string(), "user": "postgres", "password": PASSWORD, "database": "postgres"});
     for (settings, name) in [
         (value!({"connection_string": url}), "own name"),
         (value!({"connection": url}), "own name"),
-        (value!({"connection_string": format!("host=127.0.0.1 port={port} user=postgres password={PASSWORD} sslmode=disable")}), "noetl"),
+        (
+            value!({"connection_string": format!("host=127.0.0.1 port={port} user=postgres password={PASSWORD} sslmode=disable")}),
+            "noetl",
+        ),
         (plain.clone(), "noetl"),
         (value!({"auth": plain}), "noetl"),
         (value!({"connection": plain}), "noetl"),
     ] {
-        let report = run("postgres", settings.merged_deeply(&value!({"query": "SELECT current_setting('application_name') AS name"})));
+        let report = run(
+            "postgres",
+            settings.merged_deeply(&value!({"query": "SELECT current_setting('application_name') AS name"})),
+        );
         assert_eq!(rows(&report), value!([{"name": name}]));
     }
     let mut call = Call::new(value!({"credential": "p", "query": "SELECT 1 AS n", "database": "template1"}));
@@ -233,11 +278,18 @@ fn the_database_can_be_named_in_many_ways() {
 fn a_wrong_password_is_an_access_error_that_keeps_the_secret() {
     let pg = server!();
     let mut call = pg.with(value!({"query": "SELECT 1"}));
-    call.credentials = credentials(&[("pg", "postgres", pg.credential().with_path(&["db_password"], value!("hush-wrong-one")))]);
+    call.credentials = credentials(&[(
+        "pg",
+        "postgres",
+        pg.credential().with_path(&["db_password"], value!("hush-wrong-one")),
+    )]);
     let report = run_call("postgres", call);
     assert_fails(&report, ErrorKind::Auth, "password authentication failed");
     assert!(!format!("{report:?}").contains("hush"), "{report:?}");
-    let broken = run("postgres", value!({"query": "SELECT 1", "connection_string": "postgres://ann:hush-one@[bad/db"}));
+    let broken = run(
+        "postgres",
+        value!({"query": "SELECT 1", "connection_string": "postgres://ann:hush-one@[bad/db"}),
+    );
     assert_fails(&broken, ErrorKind::Config, "`connection_string` cannot be read");
     assert!(!format!("{broken:?}").contains("hush"), "{broken:?}");
 }
@@ -277,11 +329,15 @@ fn connections_are_used_again_and_know_nothing_of_earlier_calls() {
     let toolbox = toolbox();
     let call = |settings: Value| block_on(toolbox.call("postgres", pg.with(settings)));
     let pid = |report: &Report| rows(report).as_list().unwrap()[0].get("pid").unwrap().as_i64().unwrap();
-    let first = call(value!({"command": "SET work_mem = '5MB'; CREATE TEMP TABLE mine (n int); SELECT pg_advisory_lock(77); SELECT pg_backend_pid() AS pid"}));
+    let first = call(
+        value!({"command": "SET work_mem = '5MB'; CREATE TEMP TABLE mine (n int); SELECT pg_advisory_lock(77); SELECT pg_backend_pid() AS pid"}),
+    );
     let first = pid(&first);
     eventually("the connection is used again", || {
-        let report = call(value!({"query": "SELECT pg_backend_pid() AS pid, current_setting('work_mem') AS work_mem, to_regclass('mine') IS NULL AS clean, \
-            (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) AS locks"}));
+        let report = call(
+            value!({"query": "SELECT pg_backend_pid() AS pid, current_setting('work_mem') AS work_mem, to_regclass('mine') IS NULL AS clean, \
+            (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) AS locks"}),
+        );
         let row = rows(&report).as_list().unwrap()[0].clone();
         assert_ne!(row.get("work_mem"), Some(&value!("5MB")));
         assert_eq!((row.get("clean"), row.get("locks")), (Some(&value!(true)), Some(&value!(0))));
@@ -302,7 +358,8 @@ fn a_timeout_cancels_the_statement_on_the_server() {
     let pg = server!();
     let marker = unique("timeout_marker");
     let start = Instant::now();
-    let report = pg.call(value!({"query": format!("SELECT pg_sleep(600) AS {marker}"), "timeout_seconds": 0.5}));
+    let report =
+        pg.call(value!({"query": format!("SELECT pg_sleep(600) AS {marker}"), "timeout_seconds": 0.5}));
     assert_fails(&report, ErrorKind::Timeout, "the SQL statement was stopped at its timeout of 0.5 s");
     assert!(start.elapsed() < Duration::from_secs(10));
     eventually("the statement is gone", || !runs(pg, &marker));
@@ -334,7 +391,8 @@ fn rows_above_the_limit_are_refused() {
     let mut config = config();
     config.postgres.row_limit = 10;
     let toolbox = Toolbox::builtin(config);
-    let report = block_on(toolbox.call("postgres", pg.with(value!({"query": "SELECT generate_series(1, 11)"}))));
+    let report =
+        block_on(toolbox.call("postgres", pg.with(value!({"query": "SELECT generate_series(1, 11)"}))));
     assert_fails(&report, ErrorKind::StorageQuota, "more than the 10 rows");
 }
 
@@ -352,7 +410,8 @@ fn sql_comes_encoded_or_from_a_file() {
 #[test]
 fn many_rows_arrive_in_order() {
     let pg = server!();
-    let report = pg.call(value!({"query": "SELECT n, repeat('x', 100) AS pad FROM generate_series(1, 20000) AS n"}));
+    let report =
+        pg.call(value!({"query": "SELECT n, repeat('x', 100) AS pad FROM generate_series(1, 20000) AS n"}));
     let rows = rows(&report);
     let rows = rows.as_list().unwrap();
     assert_eq!((rows.len(), rows[19_999].get("n")), (20_000, Some(&value!(20_000))));

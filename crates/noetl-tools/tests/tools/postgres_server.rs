@@ -44,13 +44,17 @@ impl Server {
         let folder = tempfile::Builder::new().prefix("noetl-pg-").tempdir().expect("a folder").keep();
         let data = folder.join("data");
         write(&folder.join("password"), PASSWORD, 0o644);
-        let certified = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("a key");
+        let certified = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()])
+            .expect("a key");
         let certificate = folder.join("server.crt");
         write(&certificate, &certified.cert.pem(), 0o644);
         write(&folder.join("server.key"), &certified.signing_key.serialize_pem(), 0o600);
         let user = other_user(&folder);
 
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|socket| socket.local_addr())
+            .expect("a free port")
+            .port();
         let script = format!(
             "set -e\n\
              '{bin}/initdb' -D '{data}' -U postgres -A scram-sha-256 --pwfile='{dir}/password' -E UTF8 --locale=C --no-sync >'{dir}/initdb.log' 2>&1\n\
@@ -75,8 +79,12 @@ impl Server {
                 command
             }
         };
-        let supervisor =
-            command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a supervisor");
+        let supervisor = command
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a supervisor");
         let server = Server { port, certificate, _supervisor: Mutex::new(supervisor) };
         server.wait_until_ready(&folder);
         server
@@ -115,7 +123,9 @@ fn write(path: &Path, text: &str, mode: u32) {
 }
 
 fn find_binaries() -> Option<PathBuf> {
-    let in_path = std::env::var_os("PATH").into_iter().flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
+    let in_path = std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>());
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let packaged = versions.map(|version| version.path().join("bin"));
     packaged.chain(in_path).find(|folder| folder.join("initdb").exists() && folder.join("postgres").exists())

@@ -25,14 +25,22 @@ fn gives(input: Value, code: &str, expected: Value) {
 #[test]
 fn code_gives_its_value_in_four_ways() {
     gives(value!({"n": 1}), "result = n + 1", value!(2));
-    gives(value!({"a": 1, "unused": 5}), "def main(a, b=10):\n    return {'sum': a + b}", value!({"sum": 11}));
+    gives(
+        value!({"a": 1, "unused": 5}),
+        "def main(a, b=10):\n    return {'sum': a + b}",
+        value!({"sum": 11}),
+    );
     gives(
         value!({"n": 1}),
         "import asyncio\nasync def main(n):\n    await asyncio.sleep(0)\n    return n + 1",
         value!(2),
     );
     gives(value!({"n": 1}), "if n > 0:\n    return {'n': n + 1}\nreturn None", value!({"n": 2}));
-    gives(value!({}), "import sys\nprint('out')\nprint('err', file=sys.stderr)", value!({"stdout": "out\n", "stderr": "err\n"}));
+    gives(
+        value!({}),
+        "import sys\nprint('out')\nprint('err', file=sys.stderr)",
+        value!({"stdout": "out\n", "stderr": "err\n"}),
+    );
 }
 
 #[test]
@@ -49,13 +57,25 @@ fn result_comes_before_main_and_main_before_nothing() {
 #[test]
 fn a_guarded_block_runs_in_scripts_but_not_beside_main() {
     gives(value!({}), "if __name__ == '__main__':\n    result = 1", value!(1));
-    gives(value!({}), "calls = []\ndef main():\n    calls.append(1)\n    return len(calls)\nif __name__ == '__main__':\n    main()", value!(1));
+    gives(
+        value!({}),
+        "calls = []\ndef main():\n    calls.append(1)\n    return len(calls)\nif __name__ == '__main__':\n    main()",
+        value!(1),
+    );
 }
 
 #[test]
 fn main_gets_the_inputs_that_it_names() {
-    gives(value!({"a": 1, "b": 2, "c": 3}), "def main(a, /, *, b, **rest):\n    return [a, b, rest]", value!([1, 2, {"c": 3}]));
-    gives(value!({"a": 1}), "def main(input_data, context, step):\n    return [input_data, context['execution_id'], step]", value!([{"a": 1}, "77", "shine"]));
+    gives(
+        value!({"a": 1, "b": 2, "c": 3}),
+        "def main(a, /, *, b, **rest):\n    return [a, b, rest]",
+        value!([1, 2, {"c": 3}]),
+    );
+    gives(
+        value!({"a": 1}),
+        "def main(input_data, context, step):\n    return [input_data, context['execution_id'], step]",
+        value!([{"a": 1}, "77", "shine"]),
+    );
     let report = python(value!({"a": 1}), "def main(a, z):\n    pass");
     assert_fails(&report, ErrorKind::Config, "main needs z, but the step's inputs are: a");
 }
@@ -73,10 +93,22 @@ fn code_finds_its_surroundings() {
 #[test]
 fn inputs_can_be_reassigned_in_every_style() {
     gives(value!({"doc": "[7]"}), "import json\ndoc = json.loads(doc)\nreturn doc[0]", value!(7));
-    gives(value!({"doc": "[8]"}), "import json\ndoc = json.loads(doc)\ndef main():\n    return doc[0]", value!(8));
-    gives(value!({"n": 1}), "def add():\n    nonlocal_free = [n]\n    return nonlocal_free\nn = n + 1\nreturn add()", value!([2]));
+    gives(
+        value!({"doc": "[8]"}),
+        "import json\ndoc = json.loads(doc)\ndef main():\n    return doc[0]",
+        value!(8),
+    );
+    gives(
+        value!({"n": 1}),
+        "def add():\n    nonlocal_free = [n]\n    return nonlocal_free\nn = n + 1\nreturn add()",
+        value!([2]),
+    );
     gives(value!({"n": 1}), "global n\nn = n + 1\ndef read():\n    return n\nreturn read()", value!(2));
-    gives(value!({}), "from __future__ import annotations\nfrom math import *\nx: Undefined = 1\nreturn floor(pi)", value!(3));
+    gives(
+        value!({}),
+        "from __future__ import annotations\nfrom math import *\nx: Undefined = 1\nreturn floor(pi)",
+        value!(3),
+    );
     gives(value!({}), "import asyncio\nawait asyncio.sleep(0)\nreturn 5", value!(5));
 }
 
@@ -86,7 +118,11 @@ fn libs_are_imported_under_their_names() {
     let report = python_with(libs, value!({}), "result = [m.sqrt(81), str(Frac(1, 2))]");
     assert_eq!(*data(&report), value!([9.0, "1/2"]));
     let libs = value!({"libs": ["json", "os.path", "math as m", {"dt": "datetime"}, {"from": "fractions", "import": "Fraction", "as": "F"}]});
-    let report = python_with(libs, value!({}), "result = [json.dumps(1), os.path.basename('/a/b'), m.floor(2.5), dt.MINYEAR, str(F(1, 3))]");
+    let report = python_with(
+        libs,
+        value!({}),
+        "result = [json.dumps(1), os.path.basename('/a/b'), m.floor(2.5), dt.MINYEAR, str(F(1, 3))]",
+    );
     assert_eq!(*data(&report), value!(["1", "b", 2, 1, "1/3"]));
     let report = python_with(value!({"libs": ["no_such_module_here"]}), value!({}), "result = 1");
     assert_fails(&report, ErrorKind::Config, "`libs`: cannot import no_such_module_here");
@@ -152,7 +188,11 @@ result = [
 #[test]
 fn values_without_a_json_form_are_named_by_their_path() {
     let report = python(value!({}), "result = {'rows': [1, {'lock': object()}]}");
-    assert_fails(&report, ErrorKind::Transform, "result.rows[1].lock is a builtins.object, which has no JSON form");
+    assert_fails(
+        &report,
+        ErrorKind::Transform,
+        "result.rows[1].lock is a builtins.object, which has no JSON form",
+    );
     let report = python(value!({}), "result = []\nresult.append(result)");
     assert_fails(&report, ErrorKind::Transform, "result[0] contains itself");
     let report = python(value!({}), "result = []\nfor _ in range(300):\n    result = [result]");
@@ -162,11 +202,15 @@ fn values_without_a_json_form_are_named_by_their_path() {
 #[test]
 fn an_exception_tells_its_type_its_message_and_the_playbook_line() {
     let mut call = Call::new(value!({}));
-    let text = "def pick_fruit(basket):\n    return basket[\"pear\"]\n\nprint('before')\nresult = pick_fruit({})\n";
+    let text =
+        "def pick_fruit(basket):\n    return basket[\"pear\"]\n\nprint('before')\nresult = pick_fruit({})\n";
     call.code = Some(CodeText { text: text.into(), line: 41, name: None });
     let report = run_call("python", call);
     let error = error(&report);
-    assert_eq!((error.kind, error.message.as_str(), error.answered), (ErrorKind::Exception, "KeyError: 'pear'", true));
+    assert_eq!(
+        (error.kind, error.message.as_str(), error.answered),
+        (ErrorKind::Exception, "KeyError: 'pear'", true)
+    );
     assert_eq!(error.details, value!({"exception_type": "KeyError", "line": 42}));
     let py = report.facets.get("py").unwrap();
     assert_eq!(py.get("exception"), Some(&value!("KeyError")));
@@ -174,7 +218,10 @@ fn an_exception_tells_its_type_its_message_and_the_playbook_line() {
         File \"<playbook>\", line 45, in <module>\n    result = pick_fruit({})\n";
     let traceback = py.get("traceback").unwrap().as_str().unwrap();
     assert!(traceback.starts_with(expected), "{traceback}");
-    assert!(traceback.contains("File \"<playbook>\", line 42, in pick_fruit\n    return basket[\"pear\"]\n"), "{traceback}");
+    assert!(
+        traceback.contains("File \"<playbook>\", line 42, in pick_fruit\n    return basket[\"pear\"]\n"),
+        "{traceback}"
+    );
     assert!(!traceback.contains("runner"), "{traceback}");
     let printed = report.data.as_inline().unwrap();
     assert_eq!(printed.get("stdout"), Some(&value!("before\n")));
@@ -186,13 +233,20 @@ fn an_exception_in_async_code_shows_only_the_users_frames_first() {
     let report = python(value!({}), "async def main():\n    return 1 / 0");
     assert_fails(&report, ErrorKind::Exception, "ZeroDivisionError: division by zero");
     let traceback = report.facets.get("py").unwrap().get("traceback").unwrap().as_str().unwrap().to_owned();
-    assert!(traceback.starts_with("Traceback (most recent call last):\n  File \"<playbook>\", line 2, in main"), "{traceback}");
+    assert!(
+        traceback.starts_with("Traceback (most recent call last):\n  File \"<playbook>\", line 2, in main"),
+        "{traceback}"
+    );
 }
 
 #[test]
 fn code_that_does_not_compile_names_the_playbook_line() {
     let mut call = Call::new(value!({}));
-    call.code = Some(CodeText { text: "x = 1\ndef main(:\n    pass\n".into(), line: 10, name: Some("flow.yaml".into()) });
+    call.code = Some(CodeText {
+        text: "x = 1\ndef main(:\n    pass\n".into(),
+        line: 10,
+        name: Some("flow.yaml".into()),
+    });
     let report = run_call("python", call);
     assert_fails(&report, ErrorKind::Exception, "SyntaxError");
     assert_fails(&report, ErrorKind::Exception, "(flow.yaml, line 11)");
@@ -208,7 +262,11 @@ fn leaving_early_counts_by_its_exit_code() {
     assert_eq!(error(&report).code.as_deref(), Some("EXIT_3"));
     assert_fails(&python(value!({}), "import sys\nsys.exit('no luck')"), ErrorKind::Exit, "no luck");
     assert_fails(&python(value!({}), "import os\nos._exit(4)"), ErrorKind::Exit, "ended with exit code 4");
-    assert_fails(&python(value!({}), "import os\nos.kill(os.getpid(), 11)"), ErrorKind::Exit, "ended by signal 11");
+    assert_fails(
+        &python(value!({}), "import os\nos.kill(os.getpid(), 11)"),
+        ErrorKind::Exit,
+        "ended by signal 11",
+    );
 }
 
 #[test]
@@ -251,14 +309,22 @@ fn environment_and_folder_are_those_of_the_step() {
 #[test]
 fn jobs_do_not_see_each_other() {
     gives(value!({}), "import sys, json\nsys.path.append('x')\njson.marker = 1\nresult = 1", value!(1));
-    gives(value!({}), "import sys, json\nresult = ['x' in sys.path, hasattr(json, 'marker')]", value!([false, false]));
+    gives(
+        value!({}),
+        "import sys, json\nresult = ['x' in sys.path, hasattr(json, 'marker')]",
+        value!([false, false]),
+    );
 }
 
 #[test]
 fn scripts_are_loaded_from_files_and_written_inline() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("double.py");
-    std::fs::write(&path, "def main(n):\n    if n < 0:\n        raise ValueError('negative')\n    return {'n': n * 2}\n").unwrap();
+    std::fs::write(
+        &path,
+        "def main(n):\n    if n < 0:\n        raise ValueError('negative')\n    return {'n': n * 2}\n",
+    )
+    .unwrap();
     let run_with = |script: Value, n: i64| {
         let mut call = Call::new(value!({"script": script}));
         call.input = value!({"n": n});
@@ -276,7 +342,11 @@ fn scripts_are_loaded_from_files_and_written_inline() {
     let report = run_with(value!({"uri": plain}), -1);
     let traceback = report.facets.get("py").unwrap().get("traceback").unwrap().as_str().unwrap().to_owned();
     assert!(traceback.contains(&format!("File \"{plain}\", line 3, in main")), "{traceback}");
-    assert_fails(&run_with(value!({"uri": "/no/such/script.py"}), 1), ErrorKind::NotFound, "/no/such/script.py");
+    assert_fails(
+        &run_with(value!({"uri": "/no/such/script.py"}), 1),
+        ErrorKind::NotFound,
+        "/no/such/script.py",
+    );
     assert_fails(&run_with(value!({"uri": "gs://bucket/x.py"}), 1), ErrorKind::Config, "source type 'gs'");
     assert_fails(&run("python", value!({})), ErrorKind::Config, "give `code` or `script`");
 }
@@ -284,7 +354,11 @@ fn scripts_are_loaded_from_files_and_written_inline() {
 #[test]
 fn a_missing_interpreter_is_told_in_one_sentence() {
     let report = python_with(value!({"python": "python-from-the-future"}), value!({}), "result = 1");
-    assert_fails(&report, ErrorKind::Config, "there is no interpreter 'python-from-the-future'; install it or name another one");
+    assert_fails(
+        &report,
+        ErrorKind::Config,
+        "there is no interpreter 'python-from-the-future'; install it or name another one",
+    );
     let report = python_with(value!({"venv": "/no/such/venv"}), value!({}), "result = 1");
     assert_fails(&report, ErrorKind::Config, "/no/such/venv/bin/python");
     let report = python_with(value!({"python": "/bin/false"}), value!({}), "result = 1");
@@ -294,7 +368,8 @@ fn a_missing_interpreter_is_told_in_one_sentence() {
 #[test]
 fn an_endless_loop_ends_at_its_timeout() {
     let start = Instant::now();
-    let report = python_with(value!({"timeout_seconds": 0.5}), value!({}), "print('going')\nwhile True:\n    pass");
+    let report =
+        python_with(value!({"timeout_seconds": 0.5}), value!({}), "print('going')\nwhile True:\n    pass");
     assert_fails(&report, ErrorKind::Timeout, "the Python code was stopped at its timeout of 0.5 s");
     assert!(error(&report).retryable);
     assert_eq!(report.data.as_inline().unwrap().get("stdout"), Some(&value!("going\n")));
@@ -331,7 +406,8 @@ fn a_timeout_leaves_no_process_behind() {
 #[test]
 fn a_job_that_ends_leaves_no_process_behind() {
     let folder = tempfile::tempdir().unwrap();
-    let report = python_with(value!({"cwd": folder.path().to_str()}), value!({}), &format!("{FAMILY}\nresult = 1"));
+    let report =
+        python_with(value!({"cwd": folder.path().to_str()}), value!({}), &format!("{FAMILY}\nresult = 1"));
     assert_eq!(*data(&report), value!(1));
     for name in NAMES {
         let pid = pid_in(&folder.path().join(name));
@@ -352,7 +428,11 @@ fn cancelling_and_dropping_end_the_job() {
             let running = tokio::spawn(shared().call("python", call));
             let path = folder.path().join("away");
             tokio::task::spawn_blocking(move || pid_in(&path)).await.unwrap();
-            if dropped { running.abort() } else { cancel.cancel() }
+            if dropped {
+                running.abort()
+            } else {
+                cancel.cancel()
+            }
             running.await
         });
         let report = block_on(report);
@@ -381,7 +461,8 @@ fn an_interpreter_that_is_killed_is_replaced() {
 #[ignore = "run by a_worker_that_is_killed_leaves_no_process_behind"]
 fn a_worker_with_running_steps() {
     let folder = std::env::var("WORKER_FOLDER").expect("the other test sets it");
-    let python = with_code(Call::new(value!({"cwd": folder})), &format!("{}\ntime.sleep(600)", FAMILY.trim_start()));
+    let python =
+        with_code(Call::new(value!({"cwd": folder})), &format!("{}\ntime.sleep(600)", FAMILY.trim_start()));
     let shell = Call::new(value!({"cwd": folder, "command": "echo $$ > shell; sleep 600"}));
     block_on(async { tokio::join!(shared().call("python", python), shared().call("shell", shell)) });
 }
@@ -439,7 +520,8 @@ fn memory_above_the_limit_is_refused() {
     let mut config = config();
     config.process.memory_limit = Some(512 * 1024 * 1024);
     let toolbox = Toolbox::builtin(config);
-    let report = block_on(toolbox.call("python", with_code(Call::new(value!({})), "result = len(bytearray(2**30))")));
+    let report =
+        block_on(toolbox.call("python", with_code(Call::new(value!({})), "result = len(bytearray(2**30))")));
     assert_fails(&report, ErrorKind::Exception, "MemoryError");
 }
 

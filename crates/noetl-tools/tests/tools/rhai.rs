@@ -43,11 +43,20 @@ fn scripts_find_their_inputs() {
 fn the_listed_functions_work() {
     gives(r#"parse_json("{\"a\": [1, null, 2.5]}").a[0]"#, value!(1));
     gives(r#"to_json(#{ a: [1, ()] })"#, value!(r#"{"a":[1,null]}"#));
-    gives(r#"[contains("abc", "b"), contains_any("abc", ["x", "c"]), contains_any("abc", [])]"#, value!([true, true, false]));
+    gives(
+        r#"[contains("abc", "b"), contains_any("abc", ["x", "c"]), contains_any("abc", [])]"#,
+        value!([true, true, false]),
+    );
     gives(r#"sha256_hex("abc")"#, value!("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
-    gives(r#"hmac_sha256_hex("key", "message")"#, value!("6e9ef29b75fffc5b7abae527d58fdadb2fe42e7219011976917343065f58ed4a"));
+    gives(
+        r#"hmac_sha256_hex("key", "message")"#,
+        value!("6e9ef29b75fffc5b7abae527d58fdadb2fe42e7219011976917343065f58ed4a"),
+    );
     gives(r#"[eq_ct("a", "a"), eq_ct("a", "b"), eq_ct("a", "aa")]"#, value!([true, false, false]));
-    gives(r#"[base64_encode("hi"), base64_decode("aGk="), hex_encode("hi"), hex_decode("6869")]"#, value!(["aGk=", "hi", "6869", "hi"]));
+    gives(
+        r#"[base64_encode("hi"), base64_decode("aGk="), hex_encode("hi"), hex_decode("6869")]"#,
+        value!(["aGk=", "hi", "6869", "hi"]),
+    );
     gives("timestamp_ms() / 1000 - timestamp() < 2 && timestamp() > 1700000000", value!(true));
     gives("sleep_ms(1); sleep(0); 5", value!(5));
     assert_fails(&rhai(value!({}), "get_gcp_token()"), ErrorKind::Exception, "not available here");
@@ -58,7 +67,10 @@ fn the_listed_functions_work() {
 #[test]
 fn what_scripts_print_goes_to_the_logs() {
     let logs = Arc::new(KeptLogs::default());
-    let mut call = with_code(Call::new(value!({})), "print(1); log(\"two\"); info(#{a: 3}); warn(\"four\"); error(5); 0");
+    let mut call = with_code(
+        Call::new(value!({})),
+        "print(1); log(\"two\"); info(#{a: 3}); warn(\"four\"); error(5); 0",
+    );
     call.logs = logs.clone();
     data(&run_call("rhai", call));
     assert_eq!(logs.text(Stream::Stdout), "1\ntwo\n#{\"a\": 3}\n");
@@ -69,19 +81,39 @@ fn what_scripts_print_goes_to_the_logs() {
 fn scripts_call_web_services() {
     let base = serve(|request| {
         let token = request.header("authorization");
-        let text = format!("{} {} {token} {} {}", request.method, request.target, request.header("x-own"), request.text());
-        answer(if request.target == "/bad" { 503 } else { 200 }, "application/json", value!({"seen": text.trim()}).to_string())
+        let text = format!(
+            "{} {} {token} {} {}",
+            request.method,
+            request.target,
+            request.header("x-own"),
+            request.text()
+        );
+        answer(
+            if request.target == "/bad" { 503 } else { 200 },
+            "application/json",
+            value!({"seen": text.trim()}).to_string(),
+        )
     });
     let input = value!({"base": base});
     let seen = |code: &str| data(&rhai(input.clone(), code)).clone();
     assert_eq!(seen("http_get(args.base + \"/a\").data.seen"), value!("GET /a"));
     assert_eq!(seen("http_get(args.base + \"/a\", #{ \"X-Own\": 5 }).body.seen"), value!("GET /a  5"));
     assert_eq!(seen("http_get_auth(args.base + \"/a\", \"tok\").data.seen"), value!("GET /a Bearer tok"));
-    assert_eq!(seen("http_delete_auth(args.base + \"/a\", \"tok\").data.seen"), value!("DELETE /a Bearer tok"));
+    assert_eq!(
+        seen("http_delete_auth(args.base + \"/a\", \"tok\").data.seen"),
+        value!("DELETE /a Bearer tok")
+    );
     assert_eq!(seen("http_post(args.base + \"/a\", #{ n: 1 }).data.seen"), value!("POST /a   {\"n\":1}"));
-    assert_eq!(seen("http_post_auth(args.base + \"/a\", \"x\", \"tok\").data.seen"), value!("POST /a Bearer tok  x"));
+    assert_eq!(
+        seen("http_post_auth(args.base + \"/a\", \"x\", \"tok\").data.seen"),
+        value!("POST /a Bearer tok  x")
+    );
     assert_eq!(seen("http_get(args.base + \"/bad\").status_code"), value!(503));
-    assert_fails(&rhai(value!({}), "http_get(\"http://127.0.0.1:1/\")"), ErrorKind::Exception, "the connection was refused");
+    assert_fails(
+        &rhai(value!({}), "http_get(\"http://127.0.0.1:1/\")"),
+        ErrorKind::Exception,
+        "the connection was refused",
+    );
 }
 
 #[test]
@@ -105,7 +137,11 @@ fn scripts_have_limits() {
     let toolbox = Toolbox::builtin(config);
     let run = |code: &str| block_on(toolbox.call("rhai", with_code(Call::new(value!({})), code)));
     assert_fails(&run("loop { }"), ErrorKind::Exception, "more operations than are allowed");
-    assert_fails(&run("let a = []; for x in 0..2000 { a.push(x); } a"), ErrorKind::StorageQuota, "too large a value");
+    assert_fails(
+        &run("let a = []; for x in 0..2000 { a.push(x); } a"),
+        ErrorKind::StorageQuota,
+        "too large a value",
+    );
     assert_fails(&run("fn f() { f() }\nf()"), ErrorKind::Exception, "");
 }
 

@@ -51,14 +51,25 @@ fn a_non_zero_exit_is_an_answer_that_counts_as_an_error() {
     let error = error(&report);
     assert_eq!((error.code.as_deref(), error.answered, error.retryable), (Some("EXIT_37"), true, false));
     assert_eq!(error.details, value!({"exit_code": 37}));
-    assert_eq!(*report.data.as_inline().unwrap(), value!({"stdout": "", "stderr": "broken\n", "exit_code": 37}));
+    assert_eq!(
+        *report.data.as_inline().unwrap(),
+        value!({"stdout": "", "stderr": "broken\n", "exit_code": 37})
+    );
 }
 
 #[test]
 fn wrong_settings_are_told_in_one_sentence() {
     assert_fails(&run("shell", value!({})), ErrorKind::Config, "shell: give `command` or `cmds`");
-    assert_fails(&run("shell", value!({"command": "true", "cwd": "/no/such/place"})), ErrorKind::Config, "is not a folder");
-    assert_fails(&run("shell", value!({"command": "true", "shell": "no-such-shell"})), ErrorKind::Exit, "no-such-shell");
+    assert_fails(
+        &run("shell", value!({"command": "true", "cwd": "/no/such/place"})),
+        ErrorKind::Config,
+        "is not a folder",
+    );
+    assert_fails(
+        &run("shell", value!({"command": "true", "shell": "no-such-shell"})),
+        ErrorKind::Exit,
+        "no-such-shell",
+    );
     assert_fails(&run("shell", value!({"command": ["no-such-program"]})), ErrorKind::Exit, "no-such-program");
 }
 

@@ -47,7 +47,10 @@ impl LocalCredentials {
                 let file = folder.join(format!("{alias}.{ending}"));
                 if is_plain_name(alias) && file.is_file() {
                     let found = read_file(&file)?;
-                    return Ok(found.into_iter().next().map(|found| Credential { name: alias.to_owned(), ..found }));
+                    return Ok(found
+                        .into_iter()
+                        .next()
+                        .map(|found| Credential { name: alias.to_owned(), ..found }));
                 }
             }
         }
@@ -102,7 +105,11 @@ fn credential(value: &Value, name: &str) -> anyhow::Result<Credential> {
     let Some(data @ Value::Map(_)) = value.get("data") else {
         bail!("a credential needs its fields under data");
     };
-    Ok(Credential { name: text("name").unwrap_or(name).to_owned(), kind: kind.to_owned(), data: data.clone() })
+    Ok(Credential {
+        name: text("name").unwrap_or(name).to_owned(),
+        kind: kind.to_owned(),
+        data: data.clone(),
+    })
 }
 
 #[cfg(test)]
@@ -115,7 +122,8 @@ mod tests {
         let file = folder.path().join("many.yaml");
         std::fs::write(&file, "- {name: a, type: bearer, data: {token: t}}\n").expect("a file");
         std::fs::write(folder.path().join("b.json"), r#"{"type": "basic", "data": {}}"#).expect("a file");
-        let environment = [("NOETL_CREDENTIAL_PG_LOCAL".to_owned(), r#"{"type": "postgres", "data": {}}"#.to_owned())];
+        let environment =
+            [("NOETL_CREDENTIAL_PG_LOCAL".to_owned(), r#"{"type": "postgres", "data": {}}"#.to_owned())];
         let credentials =
             LocalCredentials::read(&[file], Some(folder.path().to_owned()), environment).expect("readable");
         let kind = |alias: &str| credentials.find(alias).expect("readable").map(|found| found.kind);

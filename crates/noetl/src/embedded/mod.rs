@@ -45,7 +45,8 @@ pub struct Settings {
 impl Embedded {
     /// Opens the data folder and starts everything. Runs that were under way go on once [`Embedded::recover`] is called.
     pub fn start(data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
-        std::fs::create_dir_all(data).with_context(|| format!("the data folder {} can't be made", data.display()))?;
+        std::fs::create_dir_all(data)
+            .with_context(|| format!("the data folder {} can't be made", data.display()))?;
         let store = SqliteStore::open(data.join("noetl.db"), &Options::default())?;
         let store: Arc<dyn Store> = Arc::new(store);
         let clock: Arc<dyn Clock> = SystemClock::shared();

@@ -56,13 +56,11 @@ fn ten_kills_lose_nothing_and_repeat_nothing_that_was_finished() {
         child.kill().expect("a child");
         child.wait().expect("a child");
         execution = numbers(&folder, "SELECT execution_id FROM noetl.execution")[0].to_string();
-        let finished: BTreeSet<usize> = numbers(
-            &folder,
-            "SELECT loop_index FROM noetl.event_record WHERE loop_index IS NOT NULL",
-        )
-        .into_iter()
-        .map(|index| index as usize)
-        .collect();
+        let finished: BTreeSet<usize> =
+            numbers(&folder, "SELECT loop_index FROM noetl.event_record WHERE loop_index IS NOT NULL")
+                .into_iter()
+                .map(|index| index as usize)
+                .collect();
         let before = written(&folder).len();
         child = start(&["run", "--data", "data", "--resume", &execution]);
         if kill < KILLS {

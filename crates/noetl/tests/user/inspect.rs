@@ -26,8 +26,7 @@ fn a_data_folder_answers_sql_events_logs_and_where_a_run_stands() {
     assert_eq!(seen.text(), "path       status\ntest/flow  COMPLETED\nexit 0\n");
     let seen = folder.noetl(&["events", &id, "--data", "data"]);
     assert_eq!(seen.code, Some(0), "{}", seen.text());
-    let names: Vec<&str> =
-        seen.stdout.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+    let names: Vec<&str> = seen.stdout.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
     assert_eq!(names.first(), Some(&"playbook_started"), "{}", seen.text());
     assert_eq!(names.last(), Some(&"playbook.completed"), "{}", seen.text());
     let seen = folder.noetl(&["logs", &id, "--data", "data", "--step", "start"]);

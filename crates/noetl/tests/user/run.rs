@@ -66,10 +66,12 @@ fn wrong_use_ends_with_two_and_one_sentence() {
 
 #[test]
 fn a_called_playbook_is_found_by_its_path_in_the_same_folder() {
-    let flow = playbook("workflow:\n  - step: start\n    tool: {kind: playbook, path: lib/child, input: {n: 4}}\n");
+    let flow =
+        playbook("workflow:\n  - step: start\n    tool: {kind: playbook, path: lib/child, input: {n: 4}}\n");
     let child = "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: child, path: lib/child}\n\
                  workflow:\n  - step: start\n    tool: {kind: noop, result: {double: \"{{ workload.n * 2 }}\"}}\n";
-    let seen = Folder::with("flow.yaml", flow).and("child.yaml", child).noetl(&["run", "flow.yaml", "--quiet"]);
+    let seen =
+        Folder::with("flow.yaml", flow).and("child.yaml", child).noetl(&["run", "flow.yaml", "--quiet"]);
     assert_eq!(seen.code, Some(0), "{}", seen.text());
     assert_eq!(json(&seen.stdout)["double"], 8);
 }
@@ -82,9 +84,14 @@ fn credentials_come_from_a_file_and_stay_out_of_the_output() {
     );
     let secret = "[{\"name\": \"vault\", \"type\": \"bearer\", \"data\": {\"token\": \"hush-hush-canary\"}}]";
     let folder = Folder::with("flow.yaml", flow).and("secrets.json", secret);
-    let seen = folder.noetl(&["run", "flow.yaml", "--json", "--data", "data", "--credentials", "secrets.json"]);
+    let seen =
+        folder.noetl(&["run", "flow.yaml", "--json", "--data", "data", "--credentials", "secrets.json"]);
     assert_eq!(seen.code, Some(0), "{}", seen.text());
-    assert!(json(&seen.stdout)["result"]["stdout"].as_str().is_some_and(|text| text.trim() == "16"), "{}", seen.text());
+    assert!(
+        json(&seen.stdout)["result"]["stdout"].as_str().is_some_and(|text| text.trim() == "16"),
+        "{}",
+        seen.text()
+    );
     assert!(!seen.text().contains("hush-hush-canary"), "{}", seen.text());
     let stored = std::fs::read(folder.path("data/noetl.db")).expect("the data");
     assert!(!stored.windows(16).any(|bytes| bytes == b"hush-hush-canary"));
@@ -129,9 +136,16 @@ fn a_dry_run_shows_the_plan_and_runs_nothing() {
 
 #[test]
 fn the_examples_that_need_no_service_complete() {
-    for example in
-        ["hello", "conditional", "fan_out", "retry", "pagination", "sub_playbook", "score_customer", "error_handling"]
-    {
+    for example in [
+        "hello",
+        "conditional",
+        "fan_out",
+        "retry",
+        "pagination",
+        "sub_playbook",
+        "score_customer",
+        "error_handling",
+    ] {
         let seen = in_project(&["run", &format!("examples/{example}.yaml"), "--quiet"]);
         assert_eq!(seen.code, Some(0), "{example}: {}", seen.text());
     }
@@ -139,7 +153,8 @@ fn the_examples_that_need_no_service_complete() {
 
 #[test]
 fn a_data_folder_that_cannot_be_written_is_named() {
-    let folder = Folder::with("flow.yaml", playbook("workflow:\n  - step: start\n")).and("file", "not a folder");
+    let folder =
+        Folder::with("flow.yaml", playbook("workflow:\n  - step: start\n")).and("file", "not a folder");
     let seen = folder.noetl(&["run", "flow.yaml", "--data", "file/data"]);
     assert_eq!(seen.code, Some(1), "{}", seen.text());
     assert!(seen.stderr.contains("file/data"), "{}", seen.text());

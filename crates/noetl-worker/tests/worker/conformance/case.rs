@@ -194,10 +194,9 @@ impl Trial<'_> {
                 return Err(format!("{secret} is in an event"));
             }
         }
-        if let Some(limit) = expect["max_event_bytes"].as_u64() {
-            if let Some(event) = events.iter().find(|event| event.len() as u64 > limit) {
-                return Err(format!("an event has {} bytes: {}", event.len(), &event[..200]));
-            }
+        let limit = expect["max_event_bytes"].as_u64().unwrap_or(u64::MAX);
+        if let Some(event) = events.iter().find(|event| event.len() as u64 > limit) {
+            return Err(format!("an event has {} bytes: {event:.200}", event.len()));
         }
         Ok(())
     }

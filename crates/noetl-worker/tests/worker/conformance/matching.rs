@@ -109,7 +109,10 @@ fn type_name(value: &Value) -> &'static str {
 
 pub fn brief(value: &Value) -> String {
     let text = value.to_string();
-    if text.len() <= 300 { text } else { format!("{}…", &text[..text.floor_char_boundary(300)]) }
+    match text.char_indices().nth(300) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 #[test]

@@ -39,10 +39,10 @@ impl Shelf {
 
     /// Moves a value that is too large to the shelf.
     pub fn put_aside(&self, execution: ExecutionId, name: &str, slot: &mut Slot, select: &[Arc<str>]) {
-        if let Slot::Inline(value) = slot {
-            if value.json_size_up_to(Slot::INLINE_LIMIT) > Slot::INLINE_LIMIT {
-                *slot = Slot::Stored(Arc::new(self.put(execution, name, value, select)));
-            }
+        if let Slot::Inline(value) = slot
+            && value.json_size_up_to(Slot::INLINE_LIMIT) > Slot::INLINE_LIMIT
+        {
+            *slot = Slot::Stored(Arc::new(self.put(execution, name, value, select)));
         }
     }
 

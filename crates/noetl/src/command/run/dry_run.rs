@@ -48,7 +48,8 @@ pub fn run(document: &Document, payload: Value, target: Option<&str>, out: &mut 
 
 fn tools(step: &Step) -> String {
     let kinds: Vec<&str> = step.tasks.iter().map(|task| &*task.kind).collect();
-    let looped = step.looping.as_ref().map_or(String::new(), |looping| format!(" for each {}", looping.iterator));
+    let looped =
+        step.looping.as_ref().map_or(String::new(), |looping| format!(" for each {}", looping.iterator));
     format!("{}{looped}", kinds.join(", "))
 }
 

@@ -42,7 +42,10 @@ impl Progress {
     }
 
     pub fn begin(&mut self, execution: ExecutionId, name: Option<&str>) {
-        self.line(&format!("execution {execution}{}", name.map_or(String::new(), |name| format!(" of {name}"))));
+        self.line(&format!(
+            "execution {execution}{}",
+            name.map_or(String::new(), |name| format!(" of {name}"))
+        ));
     }
 
     /// Tells what happened. True when the run is over.
@@ -128,7 +131,8 @@ impl Progress {
         if self.silent || !self.terminal || self.loops.is_empty() {
             return;
         }
-        let words: Vec<String> = self.loops.iter().map(|(step, line)| format!("{step}{}", line.words())).collect();
+        let words: Vec<String> =
+            self.loops.iter().map(|(step, line)| format!("{step}{}", line.words())).collect();
         let mut stderr = std::io::stderr().lock();
         let _ = write!(stderr, "\r\x1b[2K… {}", words.join(", "));
         let _ = stderr.flush();

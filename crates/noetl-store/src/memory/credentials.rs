@@ -1,13 +1,12 @@
-//! Credentials and the keychain.
+//! Credentials.
 
 use std::ops::Bound;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use noetl_types::Timestamp;
 
 use super::MemoryStore;
-use crate::{CredentialFilter, CredentialRow, Credentials, Error, Keychain, KeychainRow};
+use crate::{CredentialFilter, CredentialRow, Credentials, Error};
 
 fn matches(filter: &CredentialFilter, row: &CredentialRow) -> bool {
     filter.kind.as_ref().is_none_or(|kind| *row.kind == **kind)
@@ -60,50 +59,5 @@ impl Credentials for MemoryStore {
 
     async fn delete_credential(&self, name: &str) -> Result<bool, Error> {
         self.with(|state| state.credentials.remove(name).is_some())
-    }
-}
-
-#[async_trait]
-impl Keychain for MemoryStore {
-    async fn put_keychain(&self, entry: &KeychainRow) -> Result<(), Error> {
-        self.with(|state| {
-            state.keychain.insert(entry.cache_key.clone(), entry.clone());
-        })
-    }
-
-    async fn find_keychain(&self, cache_key: &str, now: Timestamp) -> Result<Option<KeychainRow>, Error> {
-        self.with(|state| {
-            let entry = state.keychain.get_mut(cache_key)?;
-            entry.access_count += 1;
-            entry.accessed_at = Some(now);
-            Some(entry.clone())
-        })
-    }
-
-    async fn list_keychain(&self, catalog_id: i64) -> Result<Vec<KeychainRow>, Error> {
-        self.with(|state| {
-            state.keychain.values().filter(|entry| entry.catalog_id == catalog_id).cloned().collect()
-        })
-    }
-
-    async fn delete_keychain(&self, cache_key: &str) -> Result<bool, Error> {
-        self.with(|state| state.keychain.remove(cache_key).is_some())
-    }
-
-    async fn purge_keychain(&self, now: Timestamp, limit: usize) -> Result<u64, Error> {
-        self.with(|state| {
-            let expired = |entry: &KeychainRow| entry.expires_at <= now && !entry.auto_renew;
-            let keys: Vec<_> = state
-                .keychain
-                .values()
-                .filter(|entry| expired(entry))
-                .map(|entry| entry.cache_key.clone())
-                .collect();
-            let removed = keys.len().min(limit);
-            for key in &keys[..removed] {
-                state.keychain.remove(key);
-            }
-            removed as u64
-        })
     }
 }

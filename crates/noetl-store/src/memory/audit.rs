@@ -1,0 +1,36 @@
+//! The audit trail.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::MemoryStore;
+use crate::{Audit, AuditFilter, AuditRow, Error};
+
+#[async_trait]
+impl Audit for MemoryStore {
+    async fn append_audit(&self, rows: &[AuditRow]) -> Result<(), Error> {
+        self.with(|state| {
+            for row in rows {
+                state.audit.entry(row.id).or_insert_with(|| Arc::new(row.clone()));
+            }
+        })
+    }
+
+    async fn list_audit(&self, filter: &AuditFilter, limit: usize) -> Result<Vec<AuditRow>, Error> {
+        let end = filter.before.map_or(Bound::Unbounded, Bound::Excluded);
+        self.with(|state| {
+            let newest_first = state.audit.range((Bound::Unbounded, end)).rev().map(|(_, row)| row);
+            let matching = newest_first.filter(|row| {
+                filter.actor.as_ref().is_none_or(|actor| *row.actor == **actor)
+                    && filter.action.as_ref().is_none_or(|action| *row.action == **action)
+                    && filter.target.as_ref().is_none_or(|target| *row.target == **target)
+                    && filter.execution.is_none_or(|execution| row.execution == Some(execution))
+                    && filter.from.is_none_or(|from| row.at >= from)
+                    && filter.until.is_none_or(|until| row.at < until)
+            });
+            matching.take(limit).map(|row| (**row).clone()).collect()
+        })
+    }
+}
