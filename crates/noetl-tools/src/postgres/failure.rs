@@ -5,17 +5,33 @@ use std::error::Error;
 use noetl_types::{ErrorKind, Map, Report, ToolError, Value};
 use tokio_postgres::error::DbError;
 
-/// A report of a failed statement. `number` counts from 1 and is left out for a single statement.
-pub fn report(error: &tokio_postgres::Error, number: Option<usize>) -> Report {
-    let Some(database) = error.as_db_error() else {
-        return Report::failure(of_connection(error, "the connection to PostgreSQL broke"));
-    };
-    let code = database.code().code();
-    let pg = Value::map([("code", Value::from(code)), ("sqlstate", code.into())]);
-    Report {
-        error: Some(of_database(database, number)),
-        facets: Value::map([("pg", pg)]),
-        ..Report::default()
+/// The report of what failed, boxed because it is much larger than most successes.
+#[derive(Debug)]
+pub struct Failed(pub Box<Report>);
+
+impl From<ToolError> for Failed {
+    fn from(error: ToolError) -> Failed {
+        Failed(Box::new(Report::failure(error)))
+    }
+}
+
+impl From<tokio_postgres::Error> for Failed {
+    fn from(error: tokio_postgres::Error) -> Failed {
+        Failed::at_statement(&error, None)
+    }
+}
+
+impl Failed {
+    /// The number of the statement counts from 1 and is left out for a single one.
+    pub fn at_statement(error: &tokio_postgres::Error, number: Option<usize>) -> Failed {
+        let Some(database) = error.as_db_error() else {
+            return of_connection(error, "the connection to PostgreSQL broke").into();
+        };
+        let code = database.code().code();
+        let pg = Value::map([("code", Value::from(code)), ("sqlstate", code.into())]);
+        let error = Some(of_database(database, number));
+        let facets = Value::map([("pg", pg)]);
+        Failed(Box::new(Report { error, facets, ..Report::default() }))
     }
 }
 

@@ -19,7 +19,7 @@ use noetl_types::{Report, ToolError};
 
 pub use self::bind::Parameter;
 pub use self::database::{Database, Lease};
-pub use self::failure::report as failure_report;
+pub use self::failure::Failed;
 use self::params::PostgresParams;
 pub use self::params::quote_identifier;
 use self::run::Presentation;
@@ -120,11 +120,7 @@ impl PostgresTool {
             Presentation { as_objects: params.as_objects, row_limit: self.database.config().row_limit };
         let working = async {
             if let Some(search_path) = params.search_path() {
-                lease
-                    .client()
-                    .batch_execute(&search_path)
-                    .await
-                    .map_err(|error| failure::report(&error, None))?;
+                lease.client().batch_execute(&search_path).await?;
             }
             run::run(lease.client(), &params.statements, &params.parameters, presentation).await
         };
@@ -136,7 +132,7 @@ impl PostgresTool {
                 } else {
                     lease.give_back();
                 }
-                Ok(given.map_or_else(|failed| failed, |given| Report::success(run::result(given))))
+                Ok(given.map_or_else(|failed: Failed| *failed.0, |given| Report::success(run::result(given))))
             }
             Err(interrupt) => Err(lease.cancel(interrupt).await),
         }

@@ -4,12 +4,12 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
-use noetl_types::{ErrorKind, Map, Report, ToolError, Value};
+use noetl_types::{ErrorKind, Map, ToolError, Value};
 use tokio_postgres::{Client, Row};
 
 use super::bind::Parameter;
 use super::decode::Cell;
-use super::failure;
+use super::failure::Failed;
 use super::split::Statement;
 
 /// What one statement gave.
@@ -34,27 +34,27 @@ pub async fn run(
     statements: &[Statement],
     parameters: &[Value],
     presentation: Presentation,
-) -> Result<Vec<Given>, Report> {
+) -> Result<Vec<Given>, Failed> {
     let together = statements.len() > 1 && !statements.iter().any(Statement::wants_no_transaction);
     if together {
-        client.batch_execute("BEGIN").await.map_err(|error| failure::report(&error, None))?;
+        client.batch_execute("BEGIN").await?;
     }
     let mut given = Vec::new();
     for (index, statement) in statements.iter().enumerate() {
         let number = (statements.len() > 1).then_some(index + 1);
         match run_one(client, statement, parameters, presentation, number).await {
             Ok(one) => given.push(one),
-            Err(report) => {
+            Err(failed) => {
                 if together {
                     // If this fails, the connection is broken and the transaction is gone with it.
                     let _ = client.batch_execute("ROLLBACK").await;
                 }
-                return Err(report);
+                return Err(failed);
             }
         }
     }
     if together {
-        client.batch_execute("COMMIT").await.map_err(|error| failure::report(&error, None))?;
+        client.batch_execute("COMMIT").await?;
     }
     Ok(given)
 }
@@ -65,8 +65,8 @@ async fn run_one(
     parameters: &[Value],
     presentation: Presentation,
     number: Option<usize>,
-) -> Result<Given, Report> {
-    let failed = |error: tokio_postgres::Error| failure::report(&error, number);
+) -> Result<Given, Failed> {
+    let failed = |error: tokio_postgres::Error| Failed::at_statement(&error, number);
     let prepared = client.prepare(&statement.sql).await.map_err(failed)?;
     let wanted = prepared.params().len();
     if wanted != parameters.len() {
@@ -74,7 +74,7 @@ async fn run_one(
             "postgres: the statement has {wanted} parameters ($1, $2, …), but `params` has {} values",
             parameters.len()
         );
-        return Err(Report::failure(ToolError::new(ErrorKind::Config, message)));
+        return Err(ToolError::new(ErrorKind::Config, message).into());
     }
     let columns: Vec<Arc<str>> = prepared.columns().iter().map(|column| column.name().into()).collect();
     let stream = client.query_raw(&prepared, parameters.iter().map(Parameter)).await.map_err(failed)?;
@@ -86,7 +86,7 @@ async fn run_one(
                 "postgres: the statement gives more than the {} rows that are allowed; add a LIMIT or copy with transfer",
                 presentation.row_limit
             );
-            return Err(Report::failure(ToolError::new(ErrorKind::StorageQuota, message)));
+            return Err(ToolError::new(ErrorKind::StorageQuota, message).into());
         }
         rows.push(present(&row, &columns, presentation.as_objects)?);
     }
@@ -94,14 +94,14 @@ async fn run_one(
     Ok(Given { columns, rows, affected, verb: statement.verb().to_owned() })
 }
 
-fn present(row: &Row, columns: &[Arc<str>], as_objects: bool) -> Result<Value, Report> {
+fn present(row: &Row, columns: &[Arc<str>], as_objects: bool) -> Result<Value, Failed> {
     let mut cells = Vec::with_capacity(columns.len());
     for (index, name) in columns.iter().enumerate() {
         let cell: Cell = row.try_get(index).map_err(|error| {
             let ty = row.columns()[index].type_();
             let message =
                 format!("postgres: column {name} of type {ty} cannot be read: {error}; cast it to text");
-            Report::failure(ToolError::new(ErrorKind::Transform, message))
+            ToolError::new(ErrorKind::Transform, message)
         })?;
         cells.push(cell.0);
     }

@@ -222,6 +222,6 @@ fn parse(text: &str, fields: Fields<'_>) -> Result<(Config, Option<String>, Opti
             .collect::<Vec<_>>()
             .join(" "),
     };
-    let config = Config::from_str(plain.trim_end_matches('?')).map_err(|error| fault(error))?;
+    let config = Config::from_str(plain.trim_end_matches('?')).map_err(fault)?;
     Ok((config, mode, root))
 }

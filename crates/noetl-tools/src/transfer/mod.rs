@@ -13,7 +13,7 @@ use self::params::TransferParams;
 use self::source::Source;
 use self::writer::Writer;
 use crate::http::Sender;
-use crate::postgres::{Database, Lease, Target};
+use crate::postgres::{Database, Failed, Lease, Target};
 use crate::{Call, Field, Interrupt, KindDescription, Shape, Tool};
 
 static DESCRIPTION: KindDescription = KindDescription {
@@ -69,14 +69,14 @@ impl TransferTool {
         TransferTool { database, sender }
     }
 
-    async fn run(&self, call: &Call) -> Result<Value, Report> {
-        let params = TransferParams::read(call.fields(&DESCRIPTION)).map_err(Report::failure)?;
+    async fn run(&self, call: &Call) -> Result<Value, Failed> {
+        let params = TransferParams::read(call.fields(&DESCRIPTION))?;
         let deadline = call.deadline(params.timeout);
         let connecting = async {
-            let target = Target::resolve(params.target_fields(), call).await.map_err(Report::failure)?;
-            let target = self.database.lease(&target).await.map_err(Report::failure)?;
+            let target = Target::resolve(params.target_fields(), call).await?;
+            let target = self.database.lease(&target).await?;
             let source = Source::open(&params, call, &self.database, &self.sender, &deadline).await?;
-            Ok::<_, Report>((target, source))
+            Ok::<_, Failed>((target, source))
         };
         let (target, mut source) = match deadline.guard(connecting).await {
             Ok(connected) => connected?,
@@ -99,11 +99,11 @@ impl TransferTool {
     }
 }
 
-fn stopped(interrupt: Interrupt) -> Report {
-    Report::failure(interrupt.into_error("the transfer"))
+fn stopped(interrupt: Interrupt) -> Failed {
+    interrupt.into_error("the transfer").into()
 }
 
-async fn copy(params: &TransferParams, source: &mut Source, target: &Lease) -> Result<Value, Report> {
+async fn copy(params: &TransferParams, source: &mut Source, target: &Lease) -> Result<Value, Failed> {
     let mut writer = Writer::begin(params, target.client()).await?;
     let mut rows = 0;
     while let Some(chunk) = source.next_chunk(params.chunk_size).await? {
@@ -135,7 +135,7 @@ impl Tool for TransferTool {
     async fn call(&self, call: Call) -> Report {
         match self.run(&call).await {
             Ok(result) => Report::success(result),
-            Err(failed) => failed,
+            Err(failed) => *failed.0,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_util::stream::{Fuse, StreamExt, TryStreamExt};
-use noetl_types::{ErrorKind, Report, ToolError, Value};
+use noetl_types::{ErrorKind, ToolError, Value};
 use reqwest::{Method, Url};
 use tokio_postgres::RowStream;
 
@@ -12,7 +12,7 @@ use super::params::{SourceKind, TransferParams};
 use crate::auth::AuthSetting;
 use crate::fields::scalar_text;
 use crate::http::{Access, Outgoing, ResponseType, Sender};
-use crate::postgres::{Database, Lease, Parameter, Target, failure_report, split};
+use crate::postgres::{Database, Failed, Lease, Parameter, Target, split};
 use crate::{Call, Deadline};
 
 /// Some rows, each with a value per field.
@@ -33,10 +33,10 @@ impl Source {
         database: &Database,
         sender: &Sender,
         deadline: &Deadline,
-    ) -> Result<Source, Report> {
+    ) -> Result<Source, Failed> {
         match params.source_kind {
             SourceKind::Postgres => open_query(params, call, database).await,
-            SourceKind::Http => open_answer(params, call, sender, deadline).await.map_err(Report::failure),
+            SourceKind::Http => Ok(open_answer(params, call, sender, deadline).await?),
         }
     }
 
@@ -48,12 +48,12 @@ impl Source {
     }
 
     /// Up to `size` rows; nothing at the end.
-    pub async fn next_chunk(&mut self, size: usize) -> Result<Option<Chunk>, Report> {
+    pub async fn next_chunk(&mut self, size: usize) -> Result<Option<Chunk>, Failed> {
         let mut chunk = Vec::new();
         let fields = match self {
             Source::Query { rows, fields, .. } => {
                 while chunk.len() < size
-                    && let Some(row) = rows.try_next().await.map_err(|error| failure_report(&error, None))?
+                    && let Some(row) = rows.try_next().await?
                 {
                     let cells = (0..row.len()).map(|index| row.get::<_, Option<&str>>(index).into());
                     chunk.push(cells.collect());
@@ -76,22 +76,21 @@ impl Source {
 }
 
 /// Reads every column as text: that is what any column of the target can take, and nothing is lost on the way.
-async fn open_query(params: &TransferParams, call: &Call, database: &Database) -> Result<Source, Report> {
-    let target = Target::resolve(params.source_fields(), call).await.map_err(Report::failure)?;
-    let query = params.source_query().map_err(Report::failure)?;
+async fn open_query(params: &TransferParams, call: &Call, database: &Database) -> Result<Source, Failed> {
+    let target = Target::resolve(params.source_fields(), call).await?;
+    let query = params.source_query()?;
     let [statement] = &split(&query)[..] else {
         let message = "transfer: `source.query` must be exactly one statement";
-        return Err(Report::failure(ToolError::new(ErrorKind::Config, message)));
+        return Err(ToolError::new(ErrorKind::Config, message).into());
     };
-    let lease = database.lease(&target).await.map_err(Report::failure)?;
-    let failed = |error: tokio_postgres::Error| failure_report(&error, None);
-    let prepared = lease.client().prepare(&statement.sql).await.map_err(failed)?;
+    let lease = database.lease(&target).await?;
+    let prepared = lease.client().prepare(&statement.sql).await?;
     let fields: Vec<String> = prepared.columns().iter().map(|column| column.name().to_owned()).collect();
     let columns = (1..=fields.len()).map(|number| format!("c{number}")).collect::<Vec<_>>().join(", ");
     let texts = (1..=fields.len()).map(|number| format!("c{number}::text")).collect::<Vec<_>>().join(", ");
     // A line break ends a comment that the query may end with.
     let query = format!("SELECT {texts} FROM ({}\n) AS source ({columns})", statement.sql);
-    let rows = lease.client().query_raw(&query, std::iter::empty::<Parameter<'_>>()).await.map_err(failed)?;
+    let rows = lease.client().query_raw(&query, std::iter::empty::<Parameter<'_>>()).await?;
     Ok(Source::Query { lease, rows: Box::pin(rows.fuse()), fields: Arc::new(fields) })
 }
 
@@ -144,8 +143,8 @@ async fn open_answer(
 
 /// The value at a dotted path; a `$` at its beginning stands for the whole.
 fn at_path(value: &Value, path: &str) -> Value {
-    let keys = path.split('.').filter(|key| !key.is_empty() && *key != "$");
-    let found = keys.fold(Some(value), |value, key| match value? {
+    let mut keys = path.split('.').filter(|key| !key.is_empty() && *key != "$");
+    let found = keys.try_fold(value, |value, key| match value {
         Value::List(items) => items.get(key.parse::<usize>().ok()?),
         other => other.get(key),
     });

@@ -1,11 +1,11 @@
 //! Writes rows into a table, all of them or none.
 
-use noetl_types::{ErrorKind, Report, ToolError, Value};
+use noetl_types::{ErrorKind, ToolError, Value};
 use tokio_postgres::{Client, Statement};
 
 use super::params::{Mode, TransferParams};
 use super::source::Chunk;
-use crate::postgres::{Parameter, failure_report, quote_identifier};
+use crate::postgres::{Failed, Parameter, quote_identifier};
 
 /// PostgreSQL counts parameters with 16 bits.
 const MOST_PARAMETERS: usize = 65_535;
@@ -20,16 +20,16 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub async fn begin(params: &'a TransferParams, client: &'a Client) -> Result<Writer<'a>, Report> {
-        client.batch_execute("BEGIN").await.map_err(failed)?;
+    pub async fn begin(params: &'a TransferParams, client: &'a Client) -> Result<Writer<'a>, Failed> {
+        client.batch_execute("BEGIN").await?;
         if params.mode == Mode::Replace {
             let sql = format!("DELETE FROM {}", params.quoted_table());
-            client.batch_execute(&sql).await.map_err(failed)?;
+            client.batch_execute(&sql).await?;
         }
         Ok(Writer { params, client, columns: Vec::new(), prepared: None })
     }
 
-    pub async fn write(&mut self, chunk: &Chunk) -> Result<(), Report> {
+    pub async fn write(&mut self, chunk: &Chunk) -> Result<(), Failed> {
         let mapping = self.mapping(chunk)?;
         self.columns = mapping.iter().map(|(column, _)| column.clone()).collect();
         let at_once = (MOST_PARAMETERS / mapping.len()).min(self.params.chunk_size);
@@ -37,19 +37,19 @@ impl<'a> Writer<'a> {
             let statement = self.statement(rows.len()).await?;
             let values = rows.iter().flat_map(|row| mapping.iter().map(|(_, index)| Parameter(&row[*index])));
             let values: Vec<_> = values.collect();
-            self.client.execute_raw(&statement, values).await.map_err(failed)?;
+            self.client.execute_raw(&statement, values).await?;
         }
         Ok(())
     }
 
     /// Makes the rows last, and gives the columns that were written.
-    pub async fn commit(self) -> Result<Vec<String>, Report> {
-        self.client.batch_execute("COMMIT").await.map_err(failed)?;
+    pub async fn commit(self) -> Result<Vec<String>, Failed> {
+        self.client.batch_execute("COMMIT").await?;
         Ok(self.columns)
     }
 
     /// Target columns and the places of their values in a row.
-    fn mapping(&self, chunk: &Chunk) -> Result<Vec<(String, usize)>, Report> {
+    fn mapping(&self, chunk: &Chunk) -> Result<Vec<(String, usize)>, Failed> {
         let place = |field: &str| chunk.fields.iter().position(|name| name == field);
         if self.params.mapping.is_empty() {
             return Ok(chunk.fields.iter().cloned().zip(0..).collect());
@@ -60,26 +60,26 @@ impl<'a> Writer<'a> {
                     "transfer: `mapping` takes column {column} from {field}, but the source has {}",
                     chunk.fields.join(", ")
                 );
-                Report::failure(ToolError::new(ErrorKind::Schema, message))
+                ToolError::new(ErrorKind::Schema, message)
             })?;
             Ok((column.clone(), index))
         });
         places.collect()
     }
 
-    async fn statement(&mut self, rows: usize) -> Result<Statement, Report> {
+    async fn statement(&mut self, rows: usize) -> Result<Statement, Failed> {
         if let Some((size, statement)) = &self.prepared
             && *size == rows
         {
             return Ok(statement.clone());
         }
         let sql = self.insert(rows).await?;
-        let statement = self.client.prepare(&sql).await.map_err(failed)?;
+        let statement = self.client.prepare(&sql).await?;
         self.prepared = Some((rows, statement.clone()));
         Ok(statement)
     }
 
-    async fn insert(&self, rows: usize) -> Result<String, Report> {
+    async fn insert(&self, rows: usize) -> Result<String, Failed> {
         let width = self.columns.len();
         let tuples = (0..rows).map(|row| {
             let numbers: Vec<_> = (1..=width).map(|column| format!("${}", row * width + column)).collect();
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
         Ok(format!("INSERT INTO {table} ({columns}) VALUES {tuples}{conflict}"))
     }
 
-    async fn on_conflict(&self) -> Result<String, Report> {
+    async fn on_conflict(&self) -> Result<String, Failed> {
         let key = match self.params.key.as_slice() {
             [] => self.primary_key().await?,
             named => named.to_vec(),
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
                 "transfer: table {} has no primary key; name the `key` of the upsert",
                 self.params.table
             );
-            return Err(Report::failure(ToolError::new(ErrorKind::Config, message)));
+            return Err(ToolError::new(ErrorKind::Config, message).into());
         }
         let updates = self.columns.iter().filter(|column| !key.contains(column));
         let updates: Vec<_> = updates
@@ -119,20 +119,16 @@ impl<'a> Writer<'a> {
         Ok(format!(" ON CONFLICT ({}) DO {action}", quoted_list(&key)))
     }
 
-    async fn primary_key(&self) -> Result<Vec<String>, Report> {
+    async fn primary_key(&self) -> Result<Vec<String>, Failed> {
         const QUERY: &str = "SELECT a.attname::text FROM pg_index i \
             JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) \
             WHERE i.indisprimary AND i.indrelid = $1::text::regclass";
         let table = Value::from(self.params.quoted_table());
-        let rows = self.client.query(QUERY, &[&Parameter(&table)]).await.map_err(failed)?;
+        let rows = self.client.query(QUERY, &[&Parameter(&table)]).await?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 }
 
 fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quote_identifier(name)).collect::<Vec<_>>().join(", ")
-}
-
-fn failed(error: tokio_postgres::Error) -> Report {
-    failure_report(&error, None)
 }

@@ -1,0 +1,232 @@
+//! The drive loop over a store in memory, with a worker that does nothing but what it is told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use noetl_engine::pipeline::{Next, Pipeline};
+use noetl_engine::{Input, NoValues};
+use noetl_server::catalog::Playbooks;
+use noetl_server::clock::{Clock, ManualClock};
+use noetl_server::drive::{Dispatched, Drive, DriveConfig, DriveError, ExecuteRequest, WorkQueue, load_run};
+use noetl_server::ids::IdSource;
+use noetl_server::tasks;
+use noetl_store::{CommitFault, Executions, MemoryStore};
+use noetl_types::{ExecutionId, Outcome, Report, RunStatus, Timestamp, Value};
+use tokio_util::sync::CancellationToken;
+
+/// A server without HTTP, on a store that may be shared with others.
+struct Server {
+    drive: Drive,
+    queue: WorkQueue,
+    clock: Arc<ManualClock>,
+}
+
+impl Server {
+    fn new(store: &MemoryStore, machine: u16, config: DriveConfig) -> Server {
+        let clock = Arc::new(ManualClock::at(Timestamp::from_millis(1_800_000_000_000)));
+        let time: Arc<dyn Clock> = clock.clone();
+        let ids = Arc::new(IdSource::new(time.clone(), machine));
+        let playbooks = Playbooks::new(Arc::new(store.clone()), ids.clone(), time.clone());
+        let queue = WorkQueue::new("worker");
+        let drive =
+            Drive::spawn(config, Arc::new(store.clone()), playbooks, time, ids, Arc::new(queue.clone()));
+        Server { drive, queue, clock }
+    }
+
+    async fn register(&self, workflow: &str) {
+        let source =
+            format!("apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {{name: flow, path: flow}}\n{workflow}");
+        self.drive.playbooks().register(&source).await.expect("a valid playbook");
+    }
+
+    async fn start(&self) -> ExecutionId {
+        self.drive.execute(ExecuteRequest::latest("flow", Value::Null)).await.expect("a start").execution
+    }
+
+    async fn take(&self) -> Dispatched {
+        self.queue.queue.take(&["shared".into()], 1).await.remove(0)
+    }
+
+    /// What the interpreter makes of a command when every tool gives its `result` setting.
+    fn outcome(dispatched: &Dispatched) -> Outcome {
+        let command = dispatched.command.clone();
+        let mut pipeline =
+            Pipeline::new(dispatched.plan.clone(), command, BTreeMap::new(), Arc::new(NoValues));
+        loop {
+            match pipeline.next(Timestamp::default()) {
+                Next::Call(calls) => {
+                    for call in calls {
+                        let data = call.config.get("result").cloned().unwrap_or_default();
+                        pipeline.finished(&call, Report::success(data));
+                    }
+                }
+                Next::Report(outcome) => return *outcome,
+                other => panic!("the worker can't go on: {other:?}"),
+            }
+        }
+    }
+
+    fn ended(dispatched: &Dispatched) -> Input {
+        let command = &dispatched.command;
+        Input::Ended { command: command.key, attempt: command.attempt, outcome: Server::outcome(dispatched) }
+    }
+
+    /// Works off commands until the run is over.
+    async fn work_until_over(&self, execution: ExecutionId) -> RunStatus {
+        loop {
+            let found = self.drive.store().find_execution(execution).await.expect("a store");
+            match found.map(|found| found.row.status) {
+                Some(status) if status.is_terminal() => return status,
+                _ => {}
+            }
+            let taken = tokio::time::timeout(Duration::from_secs(10), self.take()).await.expect("work to do");
+            let _ = self.drive.input(taken.command.execution, Server::ended(&taken)).await;
+        }
+    }
+}
+
+const CHAIN: &str = "workflow:\n  - step: start\n    tool: {kind: noop, result: {n: 1}}\n    next: {arcs: [{step: end}]}\n  \
+                     - step: end\n    tool: {kind: noop, result: {n: \"{{ start.n + 1 }}\"}}\n";
+
+const LOOP: &str = "workflow:\n  - step: start\n    loop: {in: 50, iterator: i, spec: {mode: parallel, max_in_flight: 5}}\n    \
+                    tool: {kind: noop, result: \"{{ i }}\"}\n";
+
+#[tokio::test]
+async fn a_run_goes_from_start_to_end_and_its_log_has_no_gap() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server.register(CHAIN).await;
+    let execution = server.start().await;
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+    let events = store.load_events(execution, 0, 1000).await.expect("events");
+    assert!(events.iter().map(|event| event.seq).eq(1..=events.len() as u64));
+    let (run, _) = load_run(&store, execution).await.expect("a store").expect("a run");
+    assert_eq!(run.result().and_then(|slot| slot.as_inline()).map(Value::to_string).as_deref(), Some(r#"{"n":2}"#));
+}
+
+#[tokio::test]
+async fn an_outcome_that_comes_twice_counts_once() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server.register(LOOP).await;
+    let execution = server.start().await;
+    let taken = server.take().await;
+    for _ in 0..3 {
+        server.drive.input(execution, Server::ended(&taken)).await.expect("an answer");
+    }
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+    let (run, _) = load_run(&store, execution).await.expect("a store").expect("a run");
+    let result = run.result().and_then(|slot| slot.as_inline()).expect("a small result");
+    assert_eq!(result.get("stats").and_then(|stats| stats.get("success")).and_then(Value::as_i64), Some(50));
+}
+
+#[tokio::test]
+async fn two_servers_on_one_store_move_the_same_runs_without_losing_anything() {
+    let store = MemoryStore::new();
+    let config = DriveConfig { snapshot_every: 20, ..DriveConfig::default() };
+    let (one, two) = (Server::new(&store, 1, config.clone()), Server::new(&store, 2, config));
+    one.register(LOOP).await;
+    let execution = one.start().await;
+    // Each server gets every other outcome, so that each finds the run moved again and again.
+    let mut turn = 0;
+    loop {
+        let over = store.find_execution(execution).await.expect("a store").expect("a run");
+        if over.row.status.is_terminal() {
+            assert_eq!(over.row.status, RunStatus::Completed);
+            break;
+        }
+        let taken = tokio::select! {
+            taken = one.take() => taken,
+            taken = two.take() => taken,
+        };
+        let server = if turn % 2 == 0 { &one } else { &two };
+        server.drive.input(execution, Server::ended(&taken)).await.expect("an answer");
+        turn += 1;
+    }
+    assert_eq!(turn, 50);
+}
+
+#[tokio::test]
+async fn a_commit_that_fails_is_answered_with_an_error_and_can_be_tried_again() {
+    for fault in [CommitFault::BeforeApply, CommitFault::AfterApply] {
+        let store = MemoryStore::new();
+        let server = Server::new(&store, 1, DriveConfig::default());
+        server.register(CHAIN).await;
+        let execution = server.start().await;
+        let taken = server.take().await;
+        store.fail_next_commit(fault);
+        let answer = server.drive.input(execution, Server::ended(&taken)).await;
+        assert!(matches!(answer, Err(DriveError::Store(_))), "{fault:?}: {answer:?}");
+        server.drive.input(execution, Server::ended(&taken)).await.expect("the second try");
+        // After a commit whose answer was lost, the next command was never given out; taking up the run does that.
+        server.drive.recover(execution).await.expect("taken up");
+        assert_eq!(server.work_until_over(execution).await, RunStatus::Completed, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_process_takes_up_what_the_one_before_left() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server.register(LOOP).await;
+    let execution = server.start().await;
+    for _ in 0..7 {
+        let taken = server.take().await;
+        server.drive.input(execution, Server::ended(&taken)).await.expect("an answer");
+    }
+    drop(server);
+    let server = Server::new(&store, 1, DriveConfig::default());
+    assert_eq!(tasks::recover(&server.drive).await.expect("taken up"), 1);
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+    let done = store.load_events(execution, 0, 1000).await.expect("events");
+    let outcomes = done.iter().filter(|event| event.body.type_name() == "call.done").count();
+    assert_eq!(outcomes, 50, "each item once");
+}
+
+#[tokio::test]
+async fn a_child_runs_and_its_parent_hears_of_it() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    let child = "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: child, path: lib/child}\nworkflow:\n  \
+                 - step: start\n    tool: {kind: noop, result: {double: \"{{ workload.n * 2 }}\"}}\n";
+    server.drive.playbooks().register(child).await.expect("a valid playbook");
+    server
+        .register("workflow:\n  - step: start\n    tool: {kind: playbook, path: lib/child, input: {n: 4}}\n")
+        .await;
+    let execution = server.start().await;
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+    let (run, _) = load_run(&store, execution).await.expect("a store").expect("a run");
+    let result = run.result().and_then(|slot| slot.as_inline()).expect("a small result");
+    assert_eq!(result.get("double").and_then(Value::as_i64), Some(8));
+}
+
+#[tokio::test]
+async fn a_timer_fires_when_its_time_has_come() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server
+        .register("workflow:\n  - step: start\n    spec: {timeout: 60}\n    tool: {kind: http, url: \"http://x\"}\n")
+        .await;
+    let execution = server.start().await;
+    let mut watch = server.drive.watch();
+    let stop = CancellationToken::new();
+    server.clock.set(Timestamp::from_millis(1_800_000_000_000).after(Duration::from_secs(61)));
+    let timers = tokio::spawn(tasks::fire_timers(server.drive.clone(), stop.clone()));
+    let mut over = false;
+    while !over {
+        let progress = watch.recv().await.expect("the drive loop runs");
+        over = progress.events.iter().any(|event| event.body.type_name() == "playbook.failed");
+    }
+    stop.cancel();
+    timers.await.expect("no panic");
+    let found = store.find_execution(execution).await.expect("a store").expect("a run");
+    assert!(found.row.error.is_some_and(|error| error.contains("timeout of 60 s")));
+}
+
+#[tokio::test]
+async fn news_for_a_run_that_does_not_exist_is_refused() {
+    let server = Server::new(&MemoryStore::new(), 1, DriveConfig::default());
+    let answer = server.drive.input(ExecutionId(17), Input::Resume).await;
+    assert!(matches!(answer, Err(DriveError::NotFound(ExecutionId(17)))), "{answer:?}");
+}
