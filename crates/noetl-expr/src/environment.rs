@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::{Rest, Value as Jinja, ValueOrKwargs};
+use minijinja::value::{Kwargs, Rest, Value as Jinja, ValueOrKwargs};
 use minijinja::{Environment, Error, State, UndefinedBehavior, functions};
 use noetl_types::Value;
 
 use crate::limits;
-use crate::object::built;
+use crate::object::{built, forced};
 use crate::operators::{Number, failed, type_name};
 use crate::print::text_of;
 use crate::{event_name, filters, methods, operators, predicates};
@@ -80,7 +80,11 @@ fn build(undefined: UndefinedBehavior) -> Environment<'static> {
     filters::register(&mut env);
     predicates::register(&mut env);
     env.add_function("range", range);
-    env.add_function("dict", functions::dict);
+    env.add_function("dict", |base: Option<Jinja>, entries: Kwargs| {
+        let base = base.map(|base| forced(&base));
+        limits::spend_work(base.as_ref().and_then(Jinja::len).unwrap_or(0))?;
+        functions::dict(base, entries)
+    });
     env.add_function("namespace", functions::namespace);
     env
 }

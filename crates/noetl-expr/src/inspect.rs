@@ -197,11 +197,10 @@ impl<'a> Inspector<'a> {
     fn args(&mut self, args: &[CallArg<'a>]) {
         for arg in args {
             match arg {
-                CallArg::Pos(expr)
-                | CallArg::Kwarg(_, expr)
-                | CallArg::PosSplat(expr)
-                | CallArg::KwargSplat(expr) => {
-                    self.expr(expr);
+                CallArg::Pos(expr) | CallArg::Kwarg(_, expr) => self.expr(expr),
+                CallArg::PosSplat(expr) | CallArg::KwargSplat(expr) => {
+                    let message = "arguments cannot be taken from a list or map";
+                    self.problem(expr.span().start_offset, message.into());
                 }
             }
         }

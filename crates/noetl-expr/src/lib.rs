@@ -16,6 +16,7 @@ mod methods;
 mod nesting;
 mod object;
 mod operators;
+mod order;
 mod predicates;
 mod print;
 mod program;

@@ -38,9 +38,11 @@ pub(crate) const NESTING: u32 = 200;
 struct Allowance {
     work: u64,
     text: usize,
+    /// Work was done that there was no allowance for, in a place that could not fail.
+    is_overdrawn: bool,
 }
 
-const FULL: Allowance = Allowance { work: WORK, text: ALL_TEXT };
+const FULL: Allowance = Allowance { work: WORK, text: ALL_TEXT, is_overdrawn: false };
 
 thread_local! {
     static LEFT: Cell<Allowance> = const { Cell::new(FULL) };
@@ -67,12 +69,28 @@ impl Drop for Evaluation {
 pub(crate) fn spend_work(items: usize) -> Result<(), Error> {
     let left = LEFT.get();
     match left.work.checked_sub(items as u64) {
-        Some(work) => {
+        Some(work) if !left.is_overdrawn => {
             LEFT.set(Allowance { work, ..left });
             Ok(())
         }
-        None => Err(exceeded(format!("it goes through more than {WORK} items"))),
+        _ => Err(exceeded(format!("it goes through more than {WORK} items"))),
     }
+}
+
+/// Counts one item in a place that cannot fail. Says whether to go on; if not, the evaluation fails at the next place that
+/// can.
+pub(crate) fn try_spend_one() -> bool {
+    let left = LEFT.get();
+    match left.work.checked_sub(1) {
+        Some(work) => LEFT.set(Allowance { work, ..left }),
+        None => LEFT.set(Allowance { is_overdrawn: true, ..left }),
+    }
+    left.work > 0
+}
+
+/// Fails if more was done than was allowed.
+pub(crate) fn check() -> Result<(), Error> {
+    spend_work(0)
 }
 
 /// Counts reading text, which is cheaper than going through items.
@@ -80,12 +98,18 @@ pub(crate) fn spend_reading(bytes: usize) -> Result<(), Error> {
     if bytes < 64 { Ok(()) } else { spend_work(bytes / 32) }
 }
 
-/// Counts text before it is made.
-pub(crate) fn spend_text(bytes: usize) -> Result<(), Error> {
-    let left = LEFT.get();
+/// Checks the length of a text before it is made.
+pub(crate) fn check_text(bytes: usize) -> Result<(), Error> {
     if bytes > TEXT {
         return Err(exceeded(format!("it makes a text longer than {} MiB", TEXT >> 20)));
     }
+    Ok(())
+}
+
+/// Counts text before it is made.
+pub(crate) fn spend_text(bytes: usize) -> Result<(), Error> {
+    check_text(bytes)?;
+    let left = LEFT.get();
     match left.text.checked_sub(bytes) {
         Some(text) => {
             LEFT.set(Allowance { text, ..left });

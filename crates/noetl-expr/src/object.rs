@@ -1,6 +1,7 @@
 //! Our values inside the template engine. Lists and maps are wrapped, not copied: a child is converted when it is asked for,
 //! and a result that is one of our containers gives the same shared container back.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -10,6 +11,7 @@ use noetl_types::{Map, Value};
 
 use crate::limits;
 use crate::methods;
+use crate::order;
 use crate::resolve::{self, is_self_alias};
 use crate::{Lookup, Scope, View};
 
@@ -245,6 +247,10 @@ impl Object for MapObject {
         methods::call(state, &Jinja::from_dyn_object(self.clone()), method, args)
     }
 
+    fn custom_cmp(self: &Arc<Self>, other: &DynObject) -> Option<Ordering> {
+        Some(order::of_maps(&self.map, &other.downcast_ref::<MapObject>()?.map))
+    }
+
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
@@ -278,6 +284,10 @@ impl Object for ListObject {
 
     fn enumerator_len(self: &Arc<Self>) -> Option<usize> {
         Some(self.items.len())
+    }
+
+    fn custom_cmp(self: &Arc<Self>, other: &DynObject) -> Option<Ordering> {
+        Some(order::of_lists(&self.items, &other.downcast_ref::<ListObject>()?.items))
     }
 
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -138,8 +138,8 @@ impl Program {
 
     fn evaluate(&self, scope: &Scope, undefined: Undefined) -> Result<Value, Fault<'_>> {
         let _evaluation = Evaluation::begin();
-        match self.code.borrow_dependent() {
-            Body::Lone(expression) => expression.value(scope, undefined),
+        let value = match self.code.borrow_dependent() {
+            Body::Lone(expression) => expression.value(scope, undefined)?,
             Body::Pieces(pieces) => {
                 let mut text = String::new();
                 for piece in pieces {
@@ -148,18 +148,16 @@ impl Program {
                         Piece::Expression(expression) => expression.print(scope, undefined, &mut text)?,
                     }
                 }
-                Ok(Value::text(text))
+                Value::text(text)
             }
             Body::Blocks(code) => {
                 let mut text = String::new();
-                let mut out = make_string_output(&mut text);
-                let env = environment(undefined);
-                eval(env, code, root(scope), &Default::default(), &mut out, AutoEscape::None)
-                    .map_err(|error| Fault { error, text: None })?;
-                drop(out);
-                Ok(Value::text(text))
+                executed(code, scope, undefined, &mut text).map_err(Fault::somewhere)?;
+                Value::text(text)
             }
-        }
+        };
+        limits::check().map_err(Fault::somewhere)?;
+        Ok(value)
     }
 
     /// The sentence that a playbook's author reads.
@@ -208,6 +206,12 @@ impl fmt::Debug for Code {
 struct Fault<'a> {
     error: Error,
     text: Option<&'a str>,
+}
+
+impl Fault<'_> {
+    fn somewhere(error: Error) -> Self {
+        Fault { error, text: None }
+    }
 }
 
 fn check_nesting(source: &str, is_expression: bool) -> Result<(), Vec<Problem>> {
@@ -330,7 +334,7 @@ impl<'a> Expression<'a> {
         let value = match &self.run {
             Run::Path(path) => path.follow(scope).map_or(Jinja::UNDEFINED, view_to_jinja),
             Run::Formula(formula) => formula.value(scope, undefined)?,
-            Run::Code(code) => executed(code, scope, undefined)?,
+            Run::Code(code) => executed(code, scope, undefined, &mut String::new())?,
         };
         if value.is_undefined() && undefined == Undefined::Strict {
             return Err(ErrorKind::UndefinedError.into());
@@ -345,9 +349,14 @@ fn generated<'a>(expr: &Expr<'a>, rewriter: &Rewriter<'_, 'a>) -> Instructions<'
     generator.finish().0
 }
 
-fn executed(code: &Instructions<'_>, scope: &Scope, undefined: Undefined) -> Result<Jinja, Error> {
-    let mut ignored = String::new();
-    let mut out = make_string_output(&mut ignored);
+/// Runs code. Statements print into `text`; an expression leaves a value.
+fn executed(
+    code: &Instructions<'_>,
+    scope: &Scope,
+    undefined: Undefined,
+    text: &mut String,
+) -> Result<Jinja, Error> {
+    let mut out = make_string_output(text);
     let env = environment(undefined);
     let (value, _) = eval(env, code, root(scope), &Default::default(), &mut out, AutoEscape::None)?;
     Ok(value.unwrap_or_default())
@@ -444,7 +453,7 @@ mod tests {
                 Err(error) => Err(error.kind()),
             };
             let direct = outcome(formula.value(scope, undefined));
-            let ran = outcome(executed(&code, scope, undefined));
+            let ran = outcome(executed(&code, scope, undefined, &mut String::new()));
             assert_eq!(direct, ran, "{source} ({undefined:?})");
         }
     }

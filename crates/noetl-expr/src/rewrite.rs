@@ -14,7 +14,7 @@ use minijinja::value::Value as Jinja;
 use crate::event_name;
 use crate::object::NOW;
 use crate::operators::{
-    COMPARE_CHAIN, Comparison, EACH, ITEM, KEEP, KEEP_NAMED, NEGATE, Operation, SLICE, operation,
+    COMPARE_CHAIN, Comparison, EACH, ITEM, KEEP, KEEP_IN_NAMESPACE, KEY, NEGATE, Operation, SLICE, operation,
 };
 
 /// What rewriting needs to know about the template.
@@ -116,7 +116,7 @@ impl<'a> Rewriter<'_, 'a> {
 
     /// A value on its way into a variable. What goes into a namespace must be data.
     fn kept(&self, target: &Expr<'a>, value: &Expr<'a>) -> Expr<'a> {
-        let keep = if matches!(target, Expr::GetAttr(_)) { KEEP } else { KEEP_NAMED };
+        let keep = if matches!(target, Expr::GetAttr(_)) { KEEP_IN_NAMESPACE } else { KEEP };
         operator(keep, self.expr(value), [], value.span())
     }
 
@@ -158,10 +158,13 @@ impl<'a> Rewriter<'_, 'a> {
             Expr::Call(node) => Expr::Call(Spanned::new(self.call(node), span)),
             Expr::List(node) => Expr::List(Spanned::new(List { items: self.exprs(&node.items) }, span)),
             Expr::Tuple(node) => Expr::Tuple(Spanned::new(Tuple { items: self.exprs(&node.items) }, span)),
-            Expr::Map(node) => Expr::Map(Spanned::new(
-                Map { keys: self.exprs(&node.keys), values: self.exprs(&node.values) },
-                span,
-            )),
+            Expr::Map(node) => {
+                let keys = node.keys.iter().map(|key| match key {
+                    Expr::Const(literal) => constant(literal.value.clone(), literal.span()),
+                    key => operator(KEY, self.expr(key), [], key.span()),
+                });
+                Expr::Map(Spanned::new(Map { keys: keys.collect(), values: self.exprs(&node.values) }, span))
+            }
         }
     }
 
@@ -299,7 +302,7 @@ fn is_now(call: &Call) -> bool {
 fn kept_arg<'a>(arg: CallArg<'a>) -> CallArg<'a> {
     let keep = |expr: Expr<'a>| {
         let span = expr.span();
-        operator(KEEP, expr, [], span)
+        operator(KEEP_IN_NAMESPACE, expr, [], span)
     };
     match arg {
         CallArg::Pos(expr) => CallArg::Pos(keep(expr)),

@@ -70,6 +70,8 @@ fn what_the_engine_has_but_the_language_has_not_is_refused() {
         "{% for x in y %}{% set a %}{% continue %}{% endset %}{% endfor %}",
         "{% break %}",
         "{{ x | chain(y) }}",
+        "{{ dict(*x) }}",
+        "{{ dict(**x) }}",
     ] {
         assert!(Template::compile(&Value::text(source)).is_err(), "{source}");
     }

@@ -68,6 +68,25 @@ fn work_in_loops_is_counted() {
 }
 
 #[test]
+fn comparing_data_that_shares_its_parts_is_counted() {
+    let limit = "it goes through more than 20000000 items";
+    let doubled = |name: &str| {
+        format!(
+            "{{% set {name} = namespace(x=[1]) %}}{{% for i in range(60) %}}{{% set {name}.x = [{name}.x, {name}.x] %}}{{% endfor %}}"
+        )
+    };
+    let both = doubled("a") + &doubled("b");
+    stopped(&format!("{both}{{{{ a.x == b.x }}}}"), limit);
+    stopped(&format!("{both}{{{{ a.x < b.x }}}}"), limit);
+    stopped(&format!("{both}{{{{ a.x in [b.x] }}}}"), limit);
+    stopped(&format!("{both}{{{{ [a.x, b.x] | sort | length }}}}"), limit);
+    stopped(&format!("{both}{{{{ [a.x] | unique | length }}}}"), limit);
+    stopped(&format!("{both}{{{{ [a.x].count(b.x) }}}}"), limit);
+    stopped(&format!("{both}{{{{ {{a.x: 1}} }}}}"), "a list or map cannot be the key of a map");
+    stopped(&format!("{both}{{{{ a.x }}}}"), "it makes a text longer than 64 MiB");
+}
+
+#[test]
 fn asking_for_a_length_in_a_loop_costs_nothing() {
     let rows = Value::list((0..50_000).map(Value::from));
     let scope = noetl_expr::Scope::of(Value::map([("rows", rows)]));
@@ -91,6 +110,10 @@ fn text_does_not_grow_without_bounds() {
     stopped("{{ ('x\\n' * 1000000) | indent(1000) }}", one);
     stopped("{{ '%1000000000d' | format(1) }}", "the widths of `format` have at most 4 digits");
     stopped("{{ '%*d' | format(1000000000, 1) }}", "the widths of `format` have at most 4 digits");
+    stopped("{{ ('%s' * 1000) | format('x' * 1000000) }}", one);
+    stopped("{{ ('%(a)s' * 1000) | format(a='x' * 1000000) }}", one);
+    stopped("{{ ('<' * 20000000) | escape }}", one);
+    stopped("{{ (' ' * 60000000) | urlencode }}", one);
     stopped("{{ [('x' * 1000000)] * 100 }}{{ 1 }}", one);
     stopped("{{ ([('x' * 1000000)] * 100) | tojson }}", one);
     stopped(

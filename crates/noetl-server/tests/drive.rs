@@ -35,8 +35,9 @@ impl Server {
     }
 
     async fn register(&self, workflow: &str) {
-        let source =
-            format!("apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {{name: flow, path: flow}}\n{workflow}");
+        let source = format!(
+            "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {{name: flow, path: flow}}\n{workflow}"
+        );
         self.drive.playbooks().register(&source).await.expect("a valid playbook");
     }
 
@@ -102,7 +103,10 @@ async fn a_run_goes_from_start_to_end_and_its_log_has_no_gap() {
     let events = store.load_events(execution, 0, 1000).await.expect("events");
     assert!(events.iter().map(|event| event.seq).eq(1..=events.len() as u64));
     let (run, _) = load_run(&store, execution).await.expect("a store").expect("a run");
-    assert_eq!(run.result().and_then(|slot| slot.as_inline()).map(Value::to_string).as_deref(), Some(r#"{"n":2}"#));
+    assert_eq!(
+        run.result().and_then(|slot| slot.as_inline()).map(Value::to_string).as_deref(),
+        Some(r#"{"n":2}"#)
+    );
 }
 
 #[tokio::test]

@@ -21,6 +21,8 @@ pub struct Faults {
     pub suspended_delays: usize,
     /// Jobs that go on although they were told to stop.
     pub deaf_jobs: usize,
+    /// Calls of a playbook that is started already and for which another run is started all the same.
+    pub double_starts: usize,
     /// Values larger than this many bytes are stored aside.
     pub inline_limit: usize,
     /// What may go wrong next, against 100 for everything that goes right.
@@ -63,6 +65,7 @@ impl Faults {
             forgetting: some(500),
             suspended_delays: some(1000),
             deaf_jobs: some(1000),
+            double_starts: some(500),
             expiring_leases: some(15),
             dying_workers: some(6),
             lost_mail: some(6),
@@ -90,6 +93,7 @@ impl Faults {
             duplicates: 0,
             forgetting: 0,
             deaf_jobs: 0,
+            double_starts: 0,
             expiring_leases: 0,
             dying_workers: 0,
             lost_mail: 0,

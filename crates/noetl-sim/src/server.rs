@@ -313,10 +313,12 @@ impl World {
         parent: ParentLink,
     ) -> Result<bool, String> {
         let caller = parent.execution;
-        if let Some(&child) = self.store.children.get(&(caller, command)) {
+        let known = self.store.children.get(&(caller, command)).copied();
+        if let Some(child) = known.filter(|_| !self.random.chance(self.faults.double_starts)) {
             self.send(caller, Input::ChildStarted { command, child });
             return Ok(true);
         }
+        self.tally.double_starts += u64::from(known.is_some());
         let Some(plan) = self.catalog.get(path).cloned() else {
             let error = ToolError::new(ErrorKind::NotFound, format!("there is no playbook '{path}'"));
             self.send(caller, Input::ChildRefused { command, error });

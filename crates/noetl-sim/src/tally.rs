@@ -59,6 +59,7 @@ tally! {
     expired_leases => "leases expired",
     dead_workers => "workers died",
     late_outcomes => "outcomes from workers without a lease",
+    double_starts => "playbooks started twice for one call",
     stray_timers => "timers fired that no longer existed",
     pauses => "pauses",
     cancels => "cancellations",

@@ -17,7 +17,7 @@ use crate::lock::cannot_open;
 pub const APPLICATION_ID: i32 = 0x4e6f_4554;
 
 /// Larger pages than the default mean fewer of them per commit.
-const PAGE_SIZE: u32 = 8192;
+const PAGE_SIZE: u32 = 4096;
 const WRITER_CACHE_KIB: u32 = 64 * 1024;
 const READER_CACHE_KIB: u32 = 16 * 1024;
 

@@ -13,20 +13,22 @@ fn main() {
     let toolbox = Toolbox::builtin(config);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let first = call(&toolbox).await;
-        let mut warm = Vec::new();
-        for _ in 0..CALLS {
-            warm.push(call(&toolbox).await);
-        }
-        warm.sort();
-        let mean = warm.iter().sum::<Duration>() / CALLS as u32;
-        println!("first call {first:?}");
-        println!(
-            "{CALLS} warm calls: median {:?}, mean {mean:?}, slowest {:?}",
-            warm[CALLS / 2],
-            warm[CALLS - 1]
-        );
+        println!("first call {:?}", call(&toolbox).await);
+        report("back to back", &toolbox, Duration::ZERO).await;
+        report("with pauses of 20 ms", &toolbox, Duration::from_millis(20)).await;
     });
+}
+
+async fn report(name: &str, toolbox: &Toolbox, pause: Duration) {
+    let mut times = Vec::new();
+    for _ in 0..CALLS {
+        tokio::time::sleep(pause).await;
+        times.push(call(toolbox).await);
+    }
+    times.sort();
+    let mean = times.iter().sum::<Duration>() / CALLS as u32;
+    let (median, slowest) = (times[CALLS / 2], times[CALLS - 1]);
+    println!("{CALLS} warm calls {name}: median {median:?}, mean {mean:?}, slowest {slowest:?}");
 }
 
 async fn call(toolbox: &Toolbox) -> Duration {

@@ -43,7 +43,7 @@ fn flow() -> Vec<KindSpec> {
         KindSpec::new(
             "wait",
             "Waits for a signal, such as an approval or a callback, or for a time.",
-            "the signal's payload, or `timed_out: true`",
+            "the signal's payload, or `waited` in seconds; a signal that does not come in time is an error of kind `timeout`",
         )
         .fields([
             text("signal", "The name of the signal; the step's name when left out."),

@@ -8,7 +8,9 @@ use minijinja::value::{Value as Jinja, ValueIter, ValueKind};
 
 use super::{Call, Filter};
 use crate::limits;
+use crate::object::from_jinja;
 use crate::operators::{Number, add, failed, type_name};
+use crate::order::spend_on_all;
 
 pub(super) const FILTERS: &[Filter] = &[
     ("batch", 2, batch),
@@ -47,7 +49,11 @@ pub(super) fn of_the_engine() -> [(&'static str, Jinja); 6] {
 
 /// The items of a list, the characters of a text, the keys of a map. Undefined and null have none.
 pub(crate) fn as_list(value: &Jinja) -> Result<Vec<Jinja>, Error> {
-    limits::spend_work(value.len().unwrap_or(0))?;
+    let length = value.len().unwrap_or(0);
+    if value.kind() == ValueKind::String {
+        limits::spend_items(length)?;
+    }
+    limits::spend_work(length)?;
     items_of(value).map(Iterator::collect)
 }
 
@@ -104,6 +110,8 @@ fn last(call: &Call) -> Result<Jinja, Error> {
 fn unique(call: &Call) -> Result<Jinja, Error> {
     let exact = call.flag(0, "case_sensitive")?;
     let attribute = call.optional_text(1, "attribute")?;
+    // Each item is hashed, which goes through all of it.
+    spend_on_all(&from_jinja(call.input)?)?;
     let mut seen = HashSet::new();
     let mut items = as_list(call.input)?;
     items.retain(|item| {

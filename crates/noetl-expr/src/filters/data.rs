@@ -51,6 +51,8 @@ fn fromjson(call: &Call) -> Result<Jinja, Error> {
         // What is data already stays as it is, so that a result which is sometimes parsed can always be filtered.
         return Ok(call.input.clone());
     };
+    // What is parsed can need much more memory than its text.
+    limits::spend_work(text.len())?;
     match serde_json::from_str::<Value>(text) {
         Ok(value) => Ok(to_jinja(&value)),
         Err(error) => Err(failed(format!("this is not JSON: {error}"))),

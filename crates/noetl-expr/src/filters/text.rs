@@ -1,8 +1,7 @@
 //! Filters on text.
 
-use minijinja::Error;
-use minijinja::filters;
-use minijinja::value::{Value as Jinja, ValueKind};
+use minijinja::value::{Rest, Value as Jinja, ValueKind, ValueOrKwargs};
+use minijinja::{Error, HtmlEscape, State, filters};
 
 use super::{Call, Filter};
 use crate::limits;
@@ -11,8 +10,11 @@ use crate::print::text_of;
 
 pub(super) const FILTERS: &[Filter] = &[
     ("capitalize", 0, capitalize),
+    ("e", 0, escape),
+    ("escape", 0, escape),
     ("indent", 3, indent),
     ("join", 2, join),
+    ("lines", 0, lines),
     ("lower", 0, |call| Ok(Jinja::from(text_of(call.input)?.to_lowercase()))),
     ("replace", 3, replace),
     ("safe", 0, string),
@@ -28,14 +30,8 @@ pub(super) const FILTERS: &[Filter] = &[
     ("wordcount", 0, |call| Ok(Jinja::from(text_of(call.input)?.split_whitespace().count()))),
 ];
 
-pub(super) fn of_the_engine() -> [(&'static str, Jinja); 5] {
-    [
-        ("e", Jinja::from_function(filters::escape)),
-        ("escape", Jinja::from_function(filters::escape)),
-        ("format", Jinja::from_function(format_bounded)),
-        ("lines", Jinja::from_function(filters::lines)),
-        ("title", Jinja::from_function(filters::title)),
-    ]
+pub(super) fn of_the_engine() -> [(&'static str, Jinja); 2] {
+    [("format", Jinja::from_function(format)), ("title", Jinja::from_function(filters::title))]
 }
 
 fn string(call: &Call) -> Result<Jinja, Error> {
@@ -77,25 +73,49 @@ pub(crate) fn replaced(text: &str, from: &str, to: &str, count: Option<usize>) -
 /// The parts of a text: between separators, or the words when none is given.
 pub(crate) fn split(text: &str, separator: Option<&str>, limit: Option<usize>) -> Result<Jinja, Error> {
     limits::spend_reading(text.len())?;
-    let limit = limit.map_or(usize::MAX, |limit| limit.saturating_add(1));
-    let parts: Vec<Jinja> = match separator {
-        Some("") => return Err(failed("the separator of `split` is empty")),
-        Some(separator) => text.splitn(limit, separator).map(Jinja::from).collect(),
-        None => {
-            let mut rest = text.trim_start();
-            let mut parts = Vec::new();
-            while !rest.is_empty() {
-                let end = if parts.len() + 1 < limit { rest.find(char::is_whitespace) } else { None };
-                let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-                parts.push(Jinja::from(part));
-                rest = after.trim_start();
-            }
-            parts
-        }
-    };
-    limits::spend_items(parts.len())?;
     limits::spend_text(text.len())?;
-    Ok(Jinja::from(parts))
+    let limit = limit.map_or(usize::MAX, |limit| limit.saturating_add(1));
+    match separator {
+        Some("") => Err(failed("the separator of `split` is empty")),
+        Some(separator) => {
+            limits::spend_items(text.matches(separator).count().saturating_add(1).min(limit))?;
+            Ok(text.splitn(limit, separator).map(Jinja::from).collect())
+        }
+        None => {
+            limits::spend_items(text.split_whitespace().count().min(limit))?;
+            Ok(words(text, limit).map(Jinja::from).collect())
+        }
+    }
+}
+
+/// The words of a text; the last of a limited number is all that is left.
+fn words(text: &str, limit: usize) -> impl Iterator<Item = &str> {
+    let mut rest = text.trim_start();
+    let mut left = limit;
+    std::iter::from_fn(move || {
+        left = left.checked_sub(1)?;
+        if rest.is_empty() {
+            return None;
+        }
+        let end = if left == 0 { None } else { rest.find(char::is_whitespace) };
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after.trim_start();
+        Some(word)
+    })
+}
+
+fn lines(call: &Call) -> Result<Jinja, Error> {
+    let text = text_of(call.input)?;
+    limits::spend_items(text.lines().count())?;
+    limits::spend_text(text.len())?;
+    Ok(text.lines().map(Jinja::from).collect())
+}
+
+/// Text for HTML.
+fn escape(call: &Call) -> Result<Jinja, Error> {
+    let text = text_of(call.input)?;
+    limits::check_text(text.len().saturating_mul(6))?;
+    Ok(Jinja::from(HtmlEscape(&text).to_string()))
 }
 
 fn join(call: &Call) -> Result<Jinja, Error> {
@@ -181,20 +201,20 @@ fn urlencode(call: &Call) -> Result<Jinja, Error> {
         query += &encoded(&key)?;
         query.push('=');
         query += &encoded(&value)?;
+        limits::check_text(query.len())?;
     }
     Ok(Jinja::from(query))
 }
 
 fn encoded(value: &Jinja) -> Result<String, Error> {
-    filters::urlencode(&Jinja::from(text_of(value)?))
+    let text = text_of(value)?;
+    limits::check_text(text.len().saturating_mul(3))?;
+    filters::urlencode(&Jinja::from(text))
 }
 
-/// `"%05d" | format(n)`. Widths and precisions are bounded before anything is formatted.
-fn format_bounded(
-    state: &mut minijinja::State,
-    format: &str,
-    args: minijinja::value::Rest<minijinja::value::ValueOrKwargs>,
-) -> Result<Jinja, Error> {
+/// `"%05d" | format(n)`. What could come out is bounded before anything is formatted.
+fn format(state: &mut State<'_, '_>, format: &str, args: Rest<ValueOrKwargs>) -> Result<Jinja, Error> {
+    const WIDEST: usize = 9999;
     let mut digits = 0;
     for byte in format.bytes() {
         digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
@@ -202,7 +222,13 @@ fn format_bounded(
             return Err(failed("the widths of `format` have at most 4 digits"));
         }
     }
+    let mut longest = WIDEST;
     let mut all = vec![Jinja::from(format)];
-    all.extend(args.into_values());
+    for arg in args.into_values() {
+        longest = longest.max(text_of(&arg)?.len());
+        all.push(arg);
+    }
+    let places = format.matches('%').count();
+    limits::check_text(format.len().saturating_add(places.saturating_mul(longest)))?;
     Jinja::from_function(filters::format).call(state, &all)
 }

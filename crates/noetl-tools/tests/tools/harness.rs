@@ -7,6 +7,8 @@ use noetl_tools::{
     Call, CodeText, Credential, Environment, FixedCredentials, LogSink, Stream, ToolConfig, Toolbox,
 };
 use noetl_types::{ErrorKind, Report, ToolError, Value};
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 /// How long a test waits for something that must come.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -22,13 +24,21 @@ pub fn toolbox() -> Toolbox {
     Toolbox::builtin(config())
 }
 
-/// Runs a test on a runtime that lasts, so that tools may keep processes and connections across tests.
-pub fn block_on<T>(work: impl Future<Output = T>) -> T {
-    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
-    let runtime = RUNTIME.get_or_init(|| {
+/// A runtime that lasts, so that tools may keep processes and connections across tests.
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
-    });
-    runtime.block_on(work)
+    })
+}
+
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
+    runtime().block_on(work)
+}
+
+/// Starts a call that goes on while the test does other things.
+pub fn spawn(kind: &'static str, call: Call) -> JoinHandle<Report> {
+    runtime().spawn(shared().call(kind, call))
 }
 
 /// A toolbox that all tests share.

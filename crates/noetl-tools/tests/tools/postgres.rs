@@ -372,7 +372,7 @@ fn cancelling_and_dropping_cancel_the_statement_on_the_server() {
         let marker = unique("cancel_marker");
         let call = pg.with(value!({"query": format!("SELECT pg_sleep(600) AS {marker}")}));
         let cancel = call.cancel.clone();
-        let running = block_on(async { tokio::spawn(shared().call("postgres", call)) });
+        let running = spawn("postgres", call);
         eventually("the statement runs", || runs(pg, &marker));
         if dropped {
             running.abort();

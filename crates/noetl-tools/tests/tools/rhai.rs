@@ -156,7 +156,7 @@ fn an_endless_script_ends_at_its_timeout_or_when_cancelled() {
 
         let call = with_code(Call::new(value!({})), &code);
         let cancel = call.cancel.clone();
-        let running = block_on(async { tokio::spawn(shared().call("rhai", call)) });
+        let running = spawn("rhai", call);
         cancel.cancel();
         assert_fails(&block_on(running).unwrap(), ErrorKind::Cancelled, "the Rhai script was cancelled");
     }
