@@ -1,6 +1,6 @@
 //! Playbooks: from YAML text to a checked, compiled [`Plan`] and diagnostics with positions. Pure: reads no file.
 //!
-//! [`check`] reads the YAML with the places of everything in it (`yaml`), holds it against the tables of the language
+//! [`check()`] reads the YAML with the places of everything in it (`yaml`), holds it against the tables of the language
 //! (`keys`, `kinds`, `shape`), lowers it to a plan (`lower`) and looks at the whole (`checks`). All findings come together.
 
 mod check;

@@ -1,8 +1,8 @@
 //! The meaning of playbooks: events in, decisions out.
 //!
-//! A [`Run`] is the fold of its events ([`apply`]). [`accept`] turns what comes from outside into events, [`decide`] says
+//! A [`Run`] is the fold of its events ([`apply()`]). [`accept()`] turns what comes from outside into events, [`decide()`] says
 //! what follows from where the run stands. All three are functions of their arguments: there is no clock, no randomness
-//! and no IO here, and nothing in [`apply`] evaluates a template, so a stored log always folds to the same run.
+//! and no IO here, and nothing in [`apply()`] evaluates a template, so a stored log always folds to the same run.
 //!
 //! [`pipeline`] interprets the tasks of one step and runs on workers, so that rules mean the same everywhere.
 

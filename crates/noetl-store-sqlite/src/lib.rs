@@ -1,7 +1,7 @@
 //! The store in one SQLite file: write-ahead log, one writer, several readers.
 //!
 //! The tables live in a file that is attached as schema `noetl`, so that `SELECT … FROM noetl.event` works. One process
-//! works with a file at a time; others may read it with [`query`].
+//! works with a file at a time; others may read it with [`query()`].
 
 mod audit;
 mod catalog;
