@@ -77,6 +77,8 @@ impl Bench {
             ..StartRequest::default()
         };
         let now = Timestamp::from_millis(1_700_000_000_000);
+        // The plan's index of names is filled at first use, once for all runs.
+        assert_eq!(plan.find_step("start_of_no_run"), None);
         let mut bench = Bench {
             plan: plan.clone(),
             run: Run::new(),

@@ -130,3 +130,46 @@ fn paths_of_task(task: &Task, see: &mut dyn FnMut(&str)) {
         .chain(conditions.into_iter().flat_map(Condition::paths));
     paths.for_each(|path| see(path));
 }
+
+#[cfg(test)]
+mod tests {
+    use noetl_dsl::{Options, check};
+
+    use super::*;
+
+    fn needs(tool: &str) -> StepNeeds {
+        let source = format!(
+            "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {{name: n, path: n}}\nkeychain:\n\
+             - {{name: a, kind: bearer, token: x}}\n- {{name: b, kind: bearer, token: '{{{{ keychain.a.token }}}}'}}\n\
+             - {{name: c, kind: bearer, token: y}}\nworkflow:\n- step: start\n  tool: {tool}\n"
+        );
+        let checked = check(&source, &Options::default());
+        let plan = checked.plan.unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
+        Needs::default().of(&plan)[0].clone()
+    }
+
+    #[test]
+    fn only_entries_that_are_named_are_needed_and_those_they_name() {
+        assert_eq!(needs("{kind: noop, result: 1}").keychain, [] as [usize; 0]);
+        assert_eq!(needs("{kind: noop, result: '{{ keychain.c.token }}'}").keychain, [2]);
+        assert_eq!(needs("{kind: noop, result: '{{ keychain.b.token }}'}").keychain, [0, 1]);
+    }
+
+    #[test]
+    fn a_name_that_is_worked_out_needs_all_entries() {
+        assert_eq!(needs("{kind: noop, result: '{{ keychain[workload.which].token }}'}").keychain, [0, 1, 2]);
+    }
+
+    #[test]
+    fn rules_and_assignments_are_looked_at_too() {
+        let rule = "{kind: noop, result: 1, spec: {policy: {rules: [{when: '{{ keychain.c.token }}', then: {do: break}}]}}}";
+        assert_eq!(needs(rule).keychain, [2]);
+        assert_eq!(needs("{kind: noop, result: 1, set: {ctx.k: '{{ keychain.c.token }}'}}").keychain, [2]);
+    }
+
+    #[test]
+    fn names_of_the_worker_are_noticed() {
+        assert!(needs("{kind: noop, result: '{{ worker_id }}'}").worker_names);
+        assert!(!needs("{kind: noop, result: '{{ workload.worker_id }}'}").worker_names);
+    }
+}

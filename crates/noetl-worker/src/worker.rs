@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
-use tracing::{info, warn};
+use tracing::{Instrument, debug_span, info, warn};
 
 use crate::attempt::Attempt;
 use crate::backoff::{Backoff, until_answered};
@@ -176,11 +176,13 @@ async fn begin(
             Progress::GoesOn(start) => {
                 // There is a slot, unless the control plane gave more than was asked for.
                 let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
+                let span = debug_span!("attempt", id = %AttemptId::of(&assigned.command), step = %assigned.command.step);
                 let attempt = Attempt::new(shared.clone(), assigned, needs);
-                attempts.spawn(async move {
+                let work = async move {
                     attempt.run(start).await;
                     drop(slot);
-                });
+                };
+                attempts.spawn(work.instrument(span));
             }
         }
     }

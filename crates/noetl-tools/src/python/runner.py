@@ -47,6 +47,7 @@ except ImportError:
 RECORD = struct.Struct("!c3xiQ")
 LENGTH = struct.Struct("!Q")
 FORKED_AHEAD = 2  # processes that wait for a job
+QUIET_MS = 2  # time without events after which such a process is forked
 DEEPEST = 100  # levels of nesting in a result
 RUNNER_FILE = "<noetl runner>"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -59,6 +60,7 @@ class Interpreter:
 
     def __init__(self, control):
         self.control = control
+        self.pid = os.getpid()
         self.pids = {}  # job -> process id, also the id of the job's process group
         self.jobs = {}  # process id -> job
         self.ready = {}  # process id -> socket of a child that waits for a job
@@ -74,10 +76,11 @@ class Interpreter:
         poll.register(self.wake_reader, select.POLLIN)
         self.tell(b"R", sys.version_info[0] * 100 + sys.version_info[1], 0)
         while True:
-            events = poll.poll(0)
-            if not events and len(self.ready) < FORKED_AHEAD and self.fork_ahead():
-                continue
-            for descriptor, _ in events or poll.poll():
+            # Forking ahead waits for a quiet moment, to leave the processor to jobs.
+            events = poll.poll(QUIET_MS if len(self.ready) < FORKED_AHEAD else None)
+            if not events:
+                self.fork_ahead()
+            for descriptor, _ in events:
                 if descriptor == self.wake_reader:
                     self.drain_wake_ups()
                     self.reap()
@@ -137,14 +140,13 @@ class Interpreter:
     def fork_ahead(self):
         ours, theirs = socket.socketpair()
         try:
-            pid = self.fork(lambda: wait_for_job(theirs))
+            pid = self.fork(lambda: wait_for_job(ours, theirs))
         except OSError:
             ours.close()
-            return False
+            return
         finally:
             theirs.close()
         self.ready[pid] = ours
-        return True
 
     def fork(self, work):
         """Runs `work` in a new process, which leads a group of its own; its value is the exit status."""
@@ -166,6 +168,8 @@ class Interpreter:
     def become_job(self):
         """Forgets, in the child, what makes this process an interpreter."""
         tell_kernel(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != self.pid:
+            os._exit(0)  # the interpreter died before the kernel was told
         tell_kernel(PR_SET_CHILD_SUBREAPER, 1)
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGTERM):
@@ -258,22 +262,29 @@ def tell_kernel(option, value):
 
 # --- One job ------------------------------------------------------------------------------------------------------
 
-def wait_for_job(connection):
+def wait_for_job(others, connection):
     """Runs in a process that was forked ahead; returns its exit status."""
+    others.close()  # the other end belongs to the interpreter alone, so that its death shows
     warm_up()
     data, descriptors = receive_with_rights(connection, 1)
     connection.close()
     return run_job(*descriptors) if data else 0
 
 
+WARM_UP = json.dumps({"code": "def main(n):\n    return {'n': n}", "file": "<warm up>", "line": 1, "script": False, "input": {"n": 1},
+                      "names": {}, "libs": [], "env": {}, "cwd": "", "sys_path": []})
+
+
 def warm_up():
     """Walks the usual path once: a fresh process pays for every page of memory that it touches first."""
-    request = json.loads('{"code": "def main(n):\\n    return {\\"n\\": n}", "file": "<warm up>", "line": 1, "script": false, '
-                         '"input": {"n": 1}, "names": {}, "libs": []}')
-    modules = dict(sys.modules)
+    modules, path, arguments = set(sys.modules), list(sys.path), sys.argv
+    text_output(1).detach()
+    request = json.loads(WARM_UP)
+    prepare_process(request)
     encode(run_code(request))
-    for name in set(sys.modules) - set(modules):
+    for name in set(sys.modules) - modules:
         del sys.modules[name]
+    sys.path[:], sys.argv = path, arguments
     linecache.cache.pop("<warm up>", None)
 
 

@@ -447,13 +447,29 @@ fn cancelling_and_dropping_end_the_job() {
 }
 
 #[test]
-fn an_interpreter_that_is_killed_is_replaced() {
+fn an_interpreter_that_is_killed_is_replaced_and_takes_its_children_along() {
+    let folder = tempfile::tempdir().unwrap();
     let toolbox = toolbox();
-    let parent = |code: &str| block_on(toolbox.call("python", with_code(Call::new(value!({})), code)));
-    let kill = parent("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(600)");
+    let run = |code: &str| {
+        let call = with_code(Call::new(value!({"cwd": folder.path().to_str()})), code);
+        block_on(toolbox.call("python", call))
+    };
+    let kill = run(r#"
+        import os, signal, time
+        with open(f"/proc/{os.getppid()}/task/{os.getppid()}/children") as children, open("children", "w") as copy:
+            copy.write(children.read())
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(600)
+        "#);
     assert_fails(&kill, ErrorKind::WorkerLost, "the interpreter was killed while the code ran");
     assert!(error(&kill).retryable);
-    assert_eq!(*data(&parent("result = 1")), value!(1));
+    assert_eq!(*data(&run("result = 1")), value!(1));
+    let children = std::fs::read_to_string(folder.path().join("children")).unwrap();
+    assert!(!children.trim().is_empty());
+    for pid in children.split_whitespace() {
+        let pid = pid.parse().unwrap();
+        eventually("the child is gone", || !is_running(pid));
+    }
 }
 
 /// Plays a worker in a process of its own, for the test below.

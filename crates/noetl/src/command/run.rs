@@ -14,7 +14,7 @@ use clap::Args;
 use noetl_engine::Input;
 use noetl_server::catalog::Reference;
 use noetl_server::drive::{DriveConfig, DriveError, ExecuteRequest, load_run};
-use noetl_tools::ToolConfig;
+use noetl_tools::{Environment, ProcessConfig, ToolConfig};
 use noetl_types::{ExecutionId, RunStatus, Value};
 use noetl_worker::WorkerConfig;
 use tempfile::TempDir;
@@ -150,7 +150,13 @@ async fn run_here(
     let settings = Settings {
         drive: DriveConfig::default(),
         worker: WorkerConfig { drain: std::time::Duration::ZERO, ..WorkerConfig::default() },
-        tools: ToolConfig::default(),
+        tools: ToolConfig {
+            process: ProcessConfig {
+                environment: Environment::inherited(std::env::vars(), &[]),
+                ..ProcessConfig::default()
+            },
+            ..ToolConfig::default()
+        },
         credentials,
     };
     let embedded = Embedded::start(data, settings)?;
