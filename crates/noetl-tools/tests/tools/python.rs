@@ -368,12 +368,15 @@ fn a_missing_interpreter_is_told_in_one_sentence() {
 #[test]
 fn an_endless_loop_ends_at_its_timeout() {
     let start = Instant::now();
-    let report =
-        python_with(value!({"timeout_seconds": 0.5}), value!({}), "print('going')\nwhile True:\n    pass");
-    assert_fails(&report, ErrorKind::Timeout, "the Python code was stopped at its timeout of 0.5 s");
+    let report = python_with(
+        value!({"timeout_seconds": 4}),
+        value!({}),
+        "print('going', flush=True)\nwhile True:\n    pass",
+    );
+    assert_fails(&report, ErrorKind::Timeout, "the Python code was stopped at its timeout of 4 s");
     assert!(error(&report).retryable);
     assert_eq!(report.data.as_inline().unwrap().get("stdout"), Some(&value!("going\n")));
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < Duration::from_secs(30));
 }
 
 /// Starts a child in the job's group and one that left it, both deaf to polite requests, and writes down all ids.
