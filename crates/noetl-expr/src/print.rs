@@ -29,6 +29,9 @@ pub(crate) fn text_of(value: &Jinja) -> Result<Cow<'_, str>, Error> {
 pub(crate) fn text_of_value(value: &Value) -> Result<Cow<'_, str>, Error> {
     match value {
         Value::Null => Ok(Cow::Borrowed("")),
+        Value::Bool(flag) => Ok(Cow::Borrowed(if *flag { "true" } else { "false" })),
+        Value::Int(number) => Ok(Cow::Owned(number.to_string())),
+        Value::UInt(number) => Ok(Cow::Owned(number.to_string())),
         Value::Text(text) => Ok(Cow::Borrowed(text)),
         Value::Float(number) if !number.is_finite() => Ok(Cow::Owned(number.to_string())),
         value => json(value).map(Cow::Owned),

@@ -148,11 +148,14 @@ impl Program {
                         Piece::Expression(expression) => expression.print(scope, undefined, &mut text)?,
                     }
                 }
+                limits::check_text(text.len()).map_err(Fault::somewhere)?;
                 Value::text(text)
             }
             Body::Blocks(code) => {
                 let mut text = String::new();
-                executed(code, scope, undefined, &mut text).map_err(Fault::somewhere)?;
+                executed(code, scope, undefined, &mut text)
+                    .and_then(|_| limits::check_text(text.len()))
+                    .map_err(Fault::somewhere)?;
                 Value::text(text)
             }
         };

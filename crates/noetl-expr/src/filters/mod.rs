@@ -24,10 +24,8 @@ pub(crate) use text::{replaced, split};
 type Filter = (&'static str, usize, fn(&Call) -> Result<Jinja, Error>);
 
 /// Filters that do not go through what they are given.
-const INSTANT: [&str; 13] = [
-    "attr", "bool", "count", "d", "default", "first", "get", "keys", "last", "len", "length", "safe",
-    "string",
-];
+const INSTANT: [&str; 12] =
+    ["attr", "bool", "count", "d", "default", "first", "get", "last", "len", "length", "safe", "string"];
 
 /// Filters that do more with each item than look at it.
 const THOROUGH: [&str; 11] = [

@@ -13,6 +13,8 @@ mod loops;
 mod reach;
 mod rest;
 mod steps;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
