@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::command::{check, completions, events, explain, logs, query, run, schema, version};
+use crate::command::{check, completions, dev, events, explain, logs, query, run, schema, version};
 
 /// Runs NoETL playbooks: workflows in YAML.
 #[derive(Debug, Parser)]
@@ -19,6 +19,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Arguments>),
+    Dev(dev::Arguments),
     Check(check::Arguments),
     Events(events::Arguments),
     Logs(logs::Arguments),

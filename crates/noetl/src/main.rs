@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod documents;
 mod embedded;
+mod examples;
 mod exit;
 mod output;
 mod report;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let mut out = Output::stdout();
     let outcome = match &cli.command {
         Command::Check(arguments) => command::check::run(arguments, &mut out),
+        Command::Dev(arguments) => command::dev::run(arguments, &mut out),
         Command::Run(arguments) => command::run::run(arguments, &mut out),
         Command::Events(arguments) => command::events::run(arguments, &mut out),
         Command::Logs(arguments) => command::logs::run(arguments, &mut out),

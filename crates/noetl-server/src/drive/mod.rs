@@ -103,6 +103,8 @@ pub struct Applied {
     pub status: noetl_types::RunStatus,
     /// Events that the input caused, directly and in what followed. None when it came too late or twice.
     pub events: usize,
+    /// Commands that went out with them.
+    pub commands: usize,
 }
 
 /// New events of one run, in order, after they became durable.

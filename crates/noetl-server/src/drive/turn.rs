@@ -91,6 +91,7 @@ impl Turn {
             seq: part.session.run.seq,
             status: part.session.run.status,
             events: part.write.events.len(),
+            commands: part.write.issue.len(),
         };
         match result {
             Ok(()) => {

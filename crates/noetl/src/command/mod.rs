@@ -3,6 +3,7 @@
 pub mod check;
 pub mod completions;
 mod data;
+pub mod dev;
 pub mod events;
 pub mod explain;
 pub mod logs;

@@ -1,0 +1,13 @@
+//! What travels over HTTP: requests and answers, one module per resource.
+//!
+//! The types here are the source of the OpenAPI document. Requests are lenient where clients differ: an id may be a number
+//! or a text, fields have the names of each generation. Answers carry the union of what those clients read.
+
+pub mod catalog;
+pub mod error;
+pub mod execute;
+pub mod health;
+pub mod id;
+
+pub use error::{Diagnostic, ErrorBody};
+pub use id::{Id, NumericId};

@@ -1,0 +1,168 @@
+//! Why a request is refused: a stable code for programs, a sentence for people.
+
+use std::time::Duration;
+
+use noetl_dsl::Diagnostic;
+
+use crate::catalog::CatalogError;
+use crate::drive::DriveError;
+
+/// Makes the codes, their names, and the list of all of them.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $code:ident => $name:literal,)*) => {
+        /// What kind of refusal it is. Each has a page under `docs/errors/`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $code,)* }
+
+        impl Code {
+            pub const ALL: &'static [Code] = &[$(Code::$code,)*];
+
+            /// The name that programs rely on.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$code => $name,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The body is not JSON, or broke off.
+    BodyMalformed => "body_malformed",
+    /// The body is JSON, but not of the shape that is needed.
+    BodyInvalid => "body_invalid",
+    BodyTooLarge => "body_too_large",
+    MediaTypeUnsupported => "media_type_unsupported",
+    /// A query parameter is missing or makes no sense.
+    ParameterInvalid => "parameter_invalid",
+    RouteNotFound => "route_not_found",
+    MethodNotAllowed => "method_not_allowed",
+    NotAuthenticated => "not_authenticated",
+    Forbidden => "forbidden",
+    TooManyRequests => "too_many_requests",
+    RequestTimeout => "request_timeout",
+    PlaybookInvalid => "playbook_invalid",
+    DocumentInvalid => "document_invalid",
+    CatalogEntryNotFound => "catalog_entry_not_found",
+    ExecutionNotFound => "execution_not_found",
+    /// The run is over, so that nothing can change it.
+    ExecutionEnded => "execution_ended",
+    /// The playbook does not take these inputs.
+    ExecutionRefused => "execution_refused",
+    /// Something else has this identity.
+    Conflict => "conflict",
+    StoreUnavailable => "store_unavailable",
+    StoreFull => "store_full",
+    StoreReadOnly => "store_read_only",
+    ShuttingDown => "shutting_down",
+    Internal => "internal",
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    pub code: Code,
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// When it is worth trying again.
+    pub retry_after: Option<Duration>,
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error {
+            code,
+            message: message.into(),
+            help: None,
+            diagnostics: Vec::new(),
+            retry_after: None,
+            source: None,
+        }
+    }
+
+    pub fn help(self, help: impl Into<String>) -> Error {
+        Error { help: Some(help.into()), ..self }
+    }
+
+    pub fn retry_after(self, delay: Duration) -> Error {
+        Error { retry_after: Some(delay), ..self }
+    }
+
+    fn caused_by(self, source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        Error { source: Some(Box::new(source)), ..self }
+    }
+
+    /// Something that no request should be able to cause. The log gets the cause, the client a plain sentence.
+    pub fn internal(source: impl std::error::Error + Send + Sync + 'static) -> Error {
+        Error::new(Code::Internal, "something went wrong in the server; its log has the cause")
+            .caused_by(source)
+    }
+}
+
+impl From<noetl_store::Error> for Error {
+    fn from(error: noetl_store::Error) -> Error {
+        use noetl_store::Error as Store;
+        let soon = Duration::from_secs(1);
+        match &error {
+            Store::Unavailable { .. } => {
+                Error::new(Code::StoreUnavailable, "the store does not answer now; try again")
+                    .retry_after(soon)
+                    .caused_by(error)
+            }
+            Store::Full { .. } => Error::new(Code::StoreFull, error.to_string()),
+            Store::ReadOnly { .. } => Error::new(Code::StoreReadOnly, error.to_string()),
+            Store::Conflict { .. } => Error::new(Code::Conflict, error.to_string()),
+            Store::Corrupt { .. }
+            | Store::Locked { .. }
+            | Store::NewerSchema { .. }
+            | Store::NotFound { .. }
+            | Store::Invalid { .. } => Error::internal(error),
+        }
+    }
+}
+
+impl From<CatalogError> for Error {
+    fn from(error: CatalogError) -> Error {
+        match error {
+            CatalogError::UnknownPath(_)
+            | CatalogError::UnknownVersion { .. }
+            | CatalogError::UnknownId(_) => Error::new(Code::CatalogEntryNotFound, error.to_string()),
+            CatalogError::Invalid { summary, diagnostics, .. } => Error {
+                diagnostics,
+                ..Error::new(Code::PlaybookInvalid, format!("the playbook is invalid: {summary}"))
+            },
+            CatalogError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<DriveError> for Error {
+    fn from(error: DriveError) -> Error {
+        let soon = Duration::from_secs(1);
+        match error {
+            DriveError::NotFound(execution) => Error::execution_not_found(execution),
+            DriveError::Refused(refusal) => Error::new(Code::ExecutionRefused, refusal.message.clone()),
+            DriveError::Store(error) => match std::sync::Arc::try_unwrap(error) {
+                Ok(error) => error.into(),
+                Err(shared) => Error::new(Code::StoreUnavailable, shared.to_string()).retry_after(soon),
+            },
+            DriveError::Catalog(error) => match std::sync::Arc::try_unwrap(error) {
+                Ok(error) => error.into(),
+                Err(shared) => Error::new(Code::CatalogEntryNotFound, shared.to_string()),
+            },
+            DriveError::Contended(_) => {
+                Error::new(Code::StoreUnavailable, error.to_string()).retry_after(soon)
+            }
+            DriveError::Closed => Error::new(Code::ShuttingDown, error.to_string()).retry_after(soon),
+        }
+    }
+}
+
+impl Error {
+    pub fn execution_not_found(execution: noetl_types::ExecutionId) -> Error {
+        Error::new(Code::ExecutionNotFound, format!("there is no execution {execution}"))
+    }
+}

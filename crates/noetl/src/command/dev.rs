@@ -1,0 +1,123 @@
+//! `noetl dev`
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use noetl_server::app::App;
+use noetl_server::drive::DriveConfig;
+use noetl_server::http::serve;
+use noetl_store::CatalogFilter;
+use noetl_tools::{Environment, ProcessConfig, ToolConfig};
+use noetl_worker::WorkerConfig;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::embedded::{Embedded, LocalCredentials, Settings};
+use crate::examples::EXAMPLES;
+use crate::exit::Exit;
+use crate::output::{Output, mention};
+
+/// Start a server with a worker on this machine
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noetl dev                                        on http://127.0.0.1:8082, state in ./noetl-data
+  noetl dev --listen 127.0.0.1:0 --data /tmp/try   on a free port
+
+The first line on stdout says where it listens. A second start on the same data goes on where the first one ended.")]
+pub struct Arguments {
+    /// Where to listen; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8082")]
+    listen: SocketAddr,
+
+    /// Keep the state in this folder
+    #[arg(long, value_name = "DIR", default_value = "noetl-data")]
+    data: PathBuf,
+
+    /// Do not register the examples on the first start
+    #[arg(long)]
+    no_examples: bool,
+}
+
+pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let exit = runtime.block_on(serve_here(arguments, out));
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    exit
+}
+
+async fn serve_here(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
+    let listener = TcpListener::bind(arguments.listen)
+        .await
+        .with_context(|| format!("can't listen on {}", arguments.listen))?;
+    let embedded = Embedded::start(&arguments.data, settings()?)?;
+    let app = App::new(embedded.drive.clone(), env!("CARGO_PKG_VERSION"));
+    if !arguments.no_examples {
+        register_examples(&app).await?;
+    }
+    let going_on = embedded.recover().await?;
+    writeln!(out, "listening on http://{}", listener.local_addr()?)?;
+    out.flush()?;
+    tell(&arguments.data, going_on);
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(serve(listener, app, stop.clone()));
+    interrupted().await?;
+    mention(format_args!("stopping; press Ctrl-C again to end at once"));
+    stop.cancel();
+    let finish = async {
+        serving.await.context("the server broke off")??;
+        embedded.stop().await;
+        Ok(Exit::Good)
+    };
+    tokio::select! {
+        exit = finish => exit,
+        again = interrupted() => again.map(|()| Exit::Interrupted),
+    }
+}
+
+fn settings() -> Result<Settings> {
+    Ok(Settings {
+        drive: DriveConfig::default(),
+        worker: WorkerConfig::default(),
+        tools: ToolConfig {
+            process: ProcessConfig {
+                environment: Environment::inherited(std::env::vars(), &[]),
+                ..ProcessConfig::default()
+            },
+            ..ToolConfig::default()
+        },
+        credentials: LocalCredentials::read(&[], None, std::env::vars())?,
+    })
+}
+
+/// Puts the examples into an empty catalog.
+async fn register_examples(app: &App) -> Result<()> {
+    let all = CatalogFilter { include_archived: true, ..CatalogFilter::default() };
+    if !app.store().list_entries(&all, 1).await?.is_empty() {
+        return Ok(());
+    }
+    for (name, text) in EXAMPLES {
+        app.register(text, None).await.with_context(|| format!("the example {name}"))?;
+    }
+    Ok(())
+}
+
+fn tell(data: &Path, going_on: usize) {
+    mention(format_args!("state in {}; Ctrl-C stops", data.display()));
+    if going_on > 0 {
+        mention(format_args!("{going_on} runs that were under way go on"));
+    }
+}
+
+/// Waits for Ctrl-C or a request to end.
+async fn interrupted() -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("signals can't be heard")?;
+    tokio::select! {
+        heard = tokio::signal::ctrl_c() => heard.context("interrupts can't be heard"),
+        _ = terminate.recv() => Ok(()),
+    }
+}
