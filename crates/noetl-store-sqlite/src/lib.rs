@@ -21,6 +21,7 @@ mod migrate;
 mod outbox;
 #[cfg(test)]
 mod plan;
+mod plugins;
 mod query;
 mod reader;
 mod results;

@@ -22,6 +22,7 @@ pub mod keychain;
 pub mod list;
 pub mod logs;
 pub mod outbox;
+pub mod plugins;
 pub mod results;
 pub mod timers;
 pub mod variables;
@@ -225,6 +226,15 @@ macro_rules! conformance {
             reading_a_variable_counts_the_access
             setting_a_variable_again_replaces_its_value
             variables_are_deleted_one_by_one_or_all
+        }
+        $crate::conformance! { @tests $make_store, plugins:
+            a_module_is_found_as_it_was_registered
+            the_highest_version_of_a_module_is_the_latest
+            registering_the_same_code_again_changes_nothing
+            other_code_for_a_taken_version_is_a_conflict_with_both_digests
+            code_that_changed_is_an_error
+            modules_are_listed_by_path_and_highest_version
+            a_deleted_module_is_gone
         }
     };
     (@tests $make_store:ident, $module:ident: $($behaviour:ident)+) => {

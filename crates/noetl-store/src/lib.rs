@@ -20,6 +20,7 @@ mod keys;
 mod log;
 mod memory;
 mod outbox;
+mod plugin;
 mod result;
 mod timer;
 mod variable;
@@ -44,6 +45,7 @@ pub use keys::{parse_command_key, parse_timer_key};
 pub use log::{LogChunk, LogCursor, LogFilter, LogLimit, LogStream, StepLogs, StoredLogChunk};
 pub use memory::{CommitFault, MemoryStore};
 pub use outbox::{ClaimedMessage, MAX_ERROR_CHARS, Outbox, OutboxRow, back_off_seconds, cut_error};
+pub use plugin::{PluginInfo, PluginModule, Plugins};
 pub use result::{ResultRef, ResultRefError, ResultRow, Results};
 pub use timer::{DueTimer, TimerRow, Timers};
 pub use variable::{NewVariable, Variable, VariableType, Variables};
@@ -66,6 +68,7 @@ pub trait Store:
     + Audit
     + Workers
     + Variables
+    + Plugins
     + std::fmt::Debug
     + Send
     + Sync

@@ -10,6 +10,7 @@ mod executions;
 mod keychain;
 mod logs;
 mod outbox;
+mod plugins;
 mod results;
 mod state;
 mod timers;

@@ -7,7 +7,7 @@ use noetl_types::{CommandKey, Event, EventId, ExecutionId, TimerKey, Timestamp, 
 
 use crate::{
     AuditRow, CatalogEntry, CredentialRow, Execution, KeychainRow, LogCursor, LogStream, OutboxRow,
-    ResultRow, Snapshot, StoredCommand, StoredLogChunk, Variable, WorkerKind, WorkerRow,
+    PluginModule, ResultRow, Snapshot, StoredCommand, StoredLogChunk, Variable, WorkerKind, WorkerRow,
 };
 
 #[derive(Clone, Default)]
@@ -30,6 +30,7 @@ pub struct State {
     pub audit: BTreeMap<i64, Arc<AuditRow>>,
     pub workers: BTreeMap<(WorkerKind, Arc<str>), WorkerRow>,
     pub variables: BTreeMap<(ExecutionId, Arc<str>), Variable>,
+    pub plugins: BTreeMap<(Arc<str>, i64), Arc<PluginModule>>,
 }
 
 /// One execution with what belongs to it alone. Shared between snapshots until it changes.
