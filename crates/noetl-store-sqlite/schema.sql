@@ -301,14 +301,38 @@ CREATE TABLE noetl.object_store (
 );
 
 CREATE TABLE noetl.subscription_dedup (
+    -- The parent whose key it is; 0 for a key that is everybody's.
     subscription_id INTEGER NOT NULL,
     dedup_key       TEXT NOT NULL,
     execution_id    INTEGER NOT NULL,
     seen_at         TEXT NOT NULL,
+    -- From then on the key is free again.
+    expires_at      TEXT NOT NULL,
     PRIMARY KEY (subscription_id, dedup_key)
 ) WITHOUT ROWID;
 
-CREATE INDEX noetl.subscription_dedup_by_age ON subscription_dedup (subscription_id, seen_at);
+CREATE INDEX noetl.subscription_dedup_by_expiry ON subscription_dedup (expires_at);
+
+-- What each subscription is to do now. The events that led there are in the event log, under the id of the subscription.
+CREATE TABLE noetl.subscription (
+    subscription_id INTEGER PRIMARY KEY,
+    path            TEXT NOT NULL,
+    catalog_id      INTEGER NOT NULL,
+    state           TEXT NOT NULL
+        CONSTRAINT subscription_state_known
+        CHECK (state IN ('REGISTERED', 'ACTIVE', 'PAUSED', 'DRAINING', 'DEACTIVATED')),
+    last_event_type TEXT NOT NULL,
+    -- Counts changes of state. A change must name it to go on from here.
+    version         INTEGER NOT NULL,
+    -- The seq of the newest event.
+    seq             INTEGER NOT NULL,
+    created_at      TEXT NOT NULL,
+    updated_at      TEXT NOT NULL
+);
+
+CREATE INDEX noetl.subscription_by_path ON subscription (path);
+CREATE UNIQUE INDEX noetl.subscription_live ON subscription (path)
+WHERE state <> 'DEACTIVATED';
 
 CREATE VIEW noetl.execution AS
 SELECT
@@ -412,21 +436,36 @@ typed AS (
             WHEN 'playbook.completed' THEN 'COMPLETED'
             WHEN 'playbook.failed' THEN 'FAILED'
             WHEN 'playbook.cancelled' THEN 'CANCELLED'
-            ELSE 'RUNNING'
+            ELSE CASE WHEN body ->> '$.type' LIKE 'subscription.%' THEN body ->> '$.status' ELSE 'RUNNING' END
         END AS status
     FROM event_record
 )
 SELECT
     execution_id,
-    (SELECT catalog_id FROM execution_record r WHERE r.execution_id = e.execution_id) AS catalog_id,
+    CASE
+        WHEN event_type LIKE 'subscription.%' THEN body ->> '$.catalog_id'
+        ELSE (SELECT catalog_id FROM execution_record r WHERE r.execution_id = e.execution_id)
+    END AS catalog_id,
     event_id,
     NULL AS parent_event_id,
     (SELECT parent_execution_id FROM execution_record r WHERE r.execution_id = e.execution_id) AS parent_execution_id,
     strftime('%Y-%m-%dT%H:%M:%S', at / 1000000, 'unixepoch') || printf('.%06dZ', at % 1000000) AS created_at,
     event_type,
-    CASE WHEN event_type LIKE 'playbook%' THEN 'playbook' ELSE step END AS node_id,
-    CASE WHEN event_type = 'playbook_started' THEN body ->> '$.path' WHEN event_type LIKE 'playbook%' THEN 'playbook' ELSE step END AS node_name,
-    CASE WHEN event_type LIKE 'playbook%' THEN 'execution' WHEN event_type = 'command.issued' THEN body ->> '$.tool' END AS node_type,
+    CASE
+        WHEN event_type LIKE 'playbook%' THEN 'playbook'
+        WHEN event_type LIKE 'subscription.%' THEN 'subscription'
+        ELSE step
+    END AS node_id,
+    CASE
+        WHEN event_type = 'playbook_started' OR event_type LIKE 'subscription.%' THEN body ->> '$.path'
+        WHEN event_type LIKE 'playbook%' THEN 'playbook'
+        ELSE step
+    END AS node_name,
+    CASE
+        WHEN event_type LIKE 'playbook%' THEN 'execution'
+        WHEN event_type LIKE 'subscription.%' THEN 'subscription'
+        WHEN event_type = 'command.issued' THEN body ->> '$.tool'
+    END AS node_type,
     status,
     (body ->> '$.outcome.report.duration_ms') / 1000.0 AS duration,
     CASE
@@ -434,6 +473,7 @@ SELECT
             'catalog_id', body ->> '$.catalog_id', 'execution_id', body ->> '$.execution', 'path', body ->> '$.path',
             'workload', body -> '$.workload'
         )
+        WHEN event_type LIKE 'subscription.%' THEN body -> '$.context'
     END AS context,
     CASE
         WHEN event_type IN ('call.done', 'call.error') THEN json_object(
@@ -471,12 +511,12 @@ SELECT
             THEN json_object('status', status, 'context', json_object('step', step, 'sets', body -> '$.sets'))
         WHEN event_type = 'signal.received'
             THEN json_object('status', status, 'context', json_object('name', body -> '$.name', 'payload', body -> '$.payload'))
-        WHEN event_type = 'playbook_started' THEN NULL
+        WHEN event_type = 'playbook_started' OR event_type LIKE 'subscription.%' THEN NULL
         ELSE json_object('status', status)
     END AS result,
     CASE
         WHEN command_key IS NOT NULL THEN json_object('command_key', command_key, 'attempt', body -> '$.attempt')
-        WHEN event_type = 'playbook_started' THEN body -> '$.meta'
+        WHEN event_type = 'playbook_started' OR event_type LIKE 'subscription.%' THEN body -> '$.meta'
         WHEN event_type = 'playbook.failed' THEN json_object('error', body -> '$.error', 'failed_steps', body -> '$.failed_steps')
     END AS meta,
     coalesce(body ->> '$.outcome.report.error.message', body ->> '$.error.message') AS error,
@@ -493,7 +533,7 @@ SELECT
     CAST(execution_id AS TEXT) AS stream_id,
     seq AS stream_version,
     CAST(execution_id AS TEXT) AS aggregate_id,
-    'execution' AS aggregate_type,
+    CASE WHEN event_type LIKE 'subscription.%' THEN 'subscription' ELSE 'execution' END AS aggregate_type,
     event_type AS schema_name,
     1 AS schema_version,
     strftime('%Y-%m-%dT%H:%M:%S', at / 1000000, 'unixepoch') || printf('.%06dZ', at % 1000000) AS event_time,

@@ -1,10 +1,13 @@
 //! How values lie in columns: instants, JSON, keys and names of states.
 
 use noetl_store::{
-    CommandStatus, KeychainScope, LogStream, VariableType, WorkerKind, parse_command_key, parse_timer_key,
+    CommandStatus, KeychainScope, LogStream, SubscriptionState, VariableType, WorkerKind, parse_command_key,
+    parse_timer_key,
 };
 use noetl_types::{CommandKey, RunStatus, TimerKey, Timestamp, Value};
+use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::de::DeserializeOwned;
 
 /// An instant as microseconds since 1970, in the tables that every commit writes.
 #[derive(Clone, Copy)]
@@ -156,10 +159,22 @@ read_from_text! {
         use VariableType::*;
         [UserDefined, StepResult, Computed, IteratorState].into_iter().find(|kind| kind.as_str() == text)
     };
+    Subscribed(SubscriptionState), "the state of a subscription", |text| {
+        SubscriptionState::ALL.into_iter().find(|state| state.as_str() == text)
+    };
     Part(WorkerKind), "a kind of running part", |text| {
         use WorkerKind::*;
         [WorkerPool, ServerApi, Broker].into_iter().find(|kind| kind.as_str() == text)
     };
+}
+
+/// Reads JSON that the store has written, however deep it is: depth is limited where values come in.
+pub fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let mut reader = serde_json::Deserializer::from_slice(row.get_ref(column)?.as_bytes()?);
+    reader.disable_recursion_limit();
+    T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+    })
 }
 
 /// A count or seq for SQLite, whose integers are signed. What does not fit is as good as endless.

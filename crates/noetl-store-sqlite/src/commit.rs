@@ -3,14 +3,15 @@
 use std::ops::Range;
 
 use noetl_store::{
-    Batch, CommandClose, CommandRow, CommandStatus, Committed, Error, ExecutionRow, LastEvent, LoopResult,
-    OutboxRow, ResultRow, Snapshot, TimerRow, sha256_hex,
+    Batch, CommandClose, CommandRow, CommandStatus, Committed, Duplicate, Error, ExecutionRow, LastEvent,
+    LoopResult, OutboxRow, Reservation, ResultRow, Snapshot, TimerRow, sha256_hex,
 };
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
 use crate::columns::{Content, Iso, JsonRef, Micros, int};
 use crate::error::{Fault, Outcome};
+use crate::reservations::{reserve, reserved_by};
 use crate::results::insert_result;
 
 /// What snapshots are called in `noetl.projection_snapshot`.
@@ -40,6 +41,7 @@ struct Write {
     outbox: Vec<OutboxRow>,
     snapshot: Option<(String, Snapshot)>,
     results: Vec<ResultRow>,
+    reserve: Option<Reservation>,
 }
 
 struct EncodedEvent {
@@ -90,6 +92,7 @@ impl Encoded {
                 outbox: write.outbox.clone(),
                 snapshot: write.snapshot.clone().map(|snapshot| (sha256_hex(&snapshot.state), snapshot)),
                 results: write.results.clone(),
+                reserve: write.reserve.clone(),
             });
         }
         Ok(Encoded { writes, bodies, repeated: Vec::new() })
@@ -98,16 +101,20 @@ impl Encoded {
     /// Writes the batch inside a transaction of the caller. Each statement goes over all executions before the next one
     /// begins, so that it is looked up once.
     pub fn apply(&mut self, connection: &Connection) -> Outcome<Committed> {
-        let mut lost = Vec::new();
+        let mut committed = Committed::default();
         let mut kept = Vec::with_capacity(self.writes.len());
         {
             let mut rows = ExecutionStatements::new(connection)?;
             for write in &self.writes {
-                let repeated = self.repeated.contains(&write.execution);
-                if !repeated && rows.write(write)? {
+                if self.repeated.contains(&write.execution) {
+                    committed.lost.push(write.execution);
+                } else if let Some(duplicate) = duplicate(connection, write)? {
+                    committed.duplicates.push(duplicate);
+                } else if rows.write(write)? {
+                    take_key(connection, write)?;
                     kept.push(write);
                 } else {
-                    lost.push(write.execution);
+                    committed.lost.push(write.execution);
                 }
             }
         }
@@ -145,8 +152,22 @@ impl Encoded {
                 insert_result(connection, result)?;
             }
         }
-        Ok(Committed { lost })
+        Ok(committed)
     }
+}
+
+/// Whether another execution has the key of one that would begin. An execution that exists is no duplicate of itself.
+fn duplicate(connection: &Connection, write: &Write) -> rusqlite::Result<Option<Duplicate>> {
+    let Some(wanted) = &write.reserve else {
+        return Ok(None);
+    };
+    let holder = reserved_by(connection, wanted.scope, &wanted.key, wanted.seen_at)?;
+    let other = holder.filter(|holder| *holder != write.execution);
+    Ok(other.map(|original| Duplicate { execution: write.execution, original }))
+}
+
+fn take_key(connection: &Connection, write: &Write) -> rusqlite::Result<()> {
+    write.reserve.as_ref().map_or(Ok(()), |wanted| reserve(connection, wanted, write.execution))
 }
 
 /// Runs one statement for the rows that the writes have of one kind, if they have any.

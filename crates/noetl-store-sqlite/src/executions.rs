@@ -10,10 +10,9 @@ use noetl_store::{
 use noetl_types::{Event, EventId, ExecutionId, Outcome, RunStatus, Timestamp, VisitId};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::SqliteStore;
-use crate::columns::{Bytes, Json, Micros, Run, int};
+use crate::columns::{Bytes, Json, Micros, Run, from_json, int};
 use crate::commit::SNAPSHOT_TYPE;
 use crate::error;
 use crate::filter::{Conditions, end_of_prefix};
@@ -95,15 +94,6 @@ fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
         seq: row.get::<_, i64>(1)? as u64,
         at: Timestamp(row.get(2)?),
         body: from_json(row, 3)?,
-    })
-}
-
-/// Reads what a commit has written, however deep it is: depth is limited where values come in.
-fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let mut reader = serde_json::Deserializer::from_slice(row.get_ref(column)?.as_bytes()?);
-    reader.disable_recursion_limit();
-    T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
     })
 }
 

@@ -17,6 +17,8 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration { name: "core", sql: include_str!("../migrations/0001_core.sql") },
     Migration { name: "step_logs", sql: include_str!("../migrations/0002_step_logs.sql") },
+    Migration { name: "reservations", sql: include_str!("../migrations/0003_reservations.sql") },
+    Migration { name: "subscriptions", sql: include_str!("../migrations/0004_subscriptions.sql") },
 ];
 
 /// The steps that have been applied.
@@ -107,30 +109,46 @@ mod tests {
         assert_eq!(kinds_in(&connection), kinds_in(&expected));
     }
 
-    #[tokio::test]
-    async fn the_schema_before_this_one_is_upgraded_with_its_rows() {
-        use noetl_store::{Catalog, Executions, LogFilter, Results, StepLogs};
-        let folder = tempfile::tempdir().unwrap();
-        let database = folder.path().join("noetl.db");
-        let mut connection = writer(&database);
-        migrate_to(&mut connection, &database, MIGRATIONS.len() - 1).unwrap();
-        connection.execute_batch(include_str!("../tests/rows_of_0001.sql")).unwrap();
-        drop(connection);
+    /// Rows as a version of the schema had them.
+    const ROWS: &[(usize, &str)] =
+        &[(1, include_str!("../tests/rows_of_0001.sql")), (2, include_str!("../tests/rows_of_0002.sql"))];
 
-        let store = SqliteStore::open(&database, &Options::default()).unwrap();
-        let run = noetl_types::ExecutionId(7);
-        let execution = store.find_execution(run).await.unwrap().expect("it was there before");
-        assert_eq!((execution.seq, &*execution.row.path), (2, "flows/one"));
-        assert_eq!(execution.row.labels["team"], "data");
-        assert_eq!(store.load_events(run, 0, 10).await.unwrap().len(), 2);
-        assert_eq!(store.find_latest_entry("flows/one").await.unwrap().unwrap().version, 1);
-        let result = store.find_latest_result(run, "big").await.unwrap().expect("it was there before");
-        assert_eq!(&*result.content, b"[1]");
-        assert_eq!(store.list_logs(run, &LogFilter::default(), 10).await.unwrap(), []);
-        drop(store);
-        let versions =
-            query(&database, "SELECT version FROM noetl.schema_version ORDER BY version", 10).unwrap();
-        assert_eq!(versions.rows, [[Value::Int(1)], [Value::Int(2)]]);
+    /// A file of an older version with the rows it could have.
+    fn older_file(database: &Path, version: usize) {
+        let mut connection = writer(database);
+        for (since, rows) in ROWS.iter().filter(|(since, _)| *since <= version) {
+            migrate_to(&mut connection, database, *since).unwrap();
+            connection.execute_batch(rows).unwrap();
+        }
+        migrate_to(&mut connection, database, version).unwrap();
+    }
+
+    #[tokio::test]
+    async fn every_older_schema_is_upgraded_with_its_rows() {
+        use noetl_store::{Catalog, Executions, LogFilter, Results, StepLogs};
+        for version in 1..MIGRATIONS.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let database = folder.path().join("noetl.db");
+            older_file(&database, version);
+
+            let store = SqliteStore::open(&database, &Options::default()).unwrap();
+            let run = noetl_types::ExecutionId(7);
+            let execution = store.find_execution(run).await.unwrap().expect("it was there before");
+            assert_eq!((execution.seq, &*execution.row.path), (2, "flows/one"));
+            assert_eq!(execution.row.labels["team"], "data");
+            assert_eq!(store.load_events(run, 0, 10).await.unwrap().len(), 2);
+            assert_eq!(store.find_latest_entry("flows/one").await.unwrap().unwrap().version, 1);
+            let result = store.find_latest_result(run, "big").await.unwrap().expect("it was there before");
+            assert_eq!(&*result.content, b"[1]");
+            let logs = store.list_logs(run, &LogFilter::default(), 10).await.unwrap();
+            assert_eq!(logs.len(), if version < 2 { 0 } else { 1 });
+            drop(store);
+            let versions =
+                query(&database, "SELECT version FROM noetl.schema_version ORDER BY version", 100).unwrap();
+            let all: Vec<_> =
+                (1..=MIGRATIONS.len() as i64).map(|version| vec![Value::Int(version)]).collect();
+            assert_eq!(versions.rows, all);
+        }
     }
 
     #[test]

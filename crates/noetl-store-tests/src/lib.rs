@@ -23,7 +23,9 @@ pub mod list;
 pub mod logs;
 pub mod outbox;
 pub mod plugins;
+pub mod reservations;
 pub mod results;
+pub mod subscriptions;
 pub mod timers;
 pub mod variables;
 pub mod workers;
@@ -226,6 +228,27 @@ macro_rules! conformance {
             reading_a_variable_counts_the_access
             setting_a_variable_again_replaces_its_value
             variables_are_deleted_one_by_one_or_all
+        }
+        $crate::conformance! { @tests $make_store, reservations:
+            a_key_starts_one_execution
+            an_expired_key_is_free_again
+            scopes_have_keys_of_their_own
+            an_execution_that_does_not_begin_takes_no_key
+            of_two_in_a_batch_the_first_takes_the_key
+            of_concurrent_starts_with_a_key_one_begins
+            only_a_beginning_reserves
+            expired_reservations_are_purged
+        }
+        $crate::conformance! { @tests $make_store, subscriptions:
+            a_subscription_is_found_as_it_was_registered
+            a_path_has_one_live_subscription
+            of_concurrent_registrations_one_is_new
+            a_change_is_recorded_with_its_event
+            of_two_changes_that_race_one_wins
+            a_deactivated_subscription_makes_room_for_another
+            events_about_messages_leave_the_state_alone
+            subscriptions_are_listed_newest_first
+            subscriptions_are_no_executions
         }
         $crate::conformance! { @tests $make_store, plugins:
             a_module_is_found_as_it_was_registered

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use noetl_types::{Event, ExecutionId, TimerKey};
 
-use crate::{CommandClose, CommandRow, Error, ExecutionRow, OutboxRow, ResultRow, Snapshot, TimerRow};
+use crate::{
+    CommandClose, CommandRow, Duplicate, Error, ExecutionRow, OutboxRow, Reservation, ResultRow, Snapshot,
+    TimerRow,
+};
 
 /// Everything a drive task decided in one turn, over many executions.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +36,8 @@ pub struct ExecutionWrite {
     pub snapshot: Option<Snapshot>,
     /// Values too large for their events.
     pub results: Vec<ResultRow>,
+    /// A key that the execution takes with its first write. It does not begin when another has the key.
+    pub reserve: Option<Reservation>,
 }
 
 impl ExecutionWrite {
@@ -50,6 +55,7 @@ impl ExecutionWrite {
             outbox: Vec::new(),
             snapshot: None,
             results: Vec::new(),
+            reserve: None,
         }
     }
 
@@ -62,6 +68,9 @@ impl ExecutionWrite {
         let execution = self.execution;
         if self.expected_seq == 0 && self.events.is_empty() {
             return Err(Error::invalid(format!("execution {execution} begins without an event")));
+        }
+        if self.expected_seq > 0 && self.reserve.is_some() {
+            return Err(Error::invalid(format!("execution {execution} has begun and cannot reserve a key")));
         }
         let mut ids = HashSet::with_capacity(self.events.len());
         for (event, seq) in self.events.iter().zip(self.expected_seq + 1..) {
@@ -112,4 +121,6 @@ impl Batch {
 pub struct Committed {
     /// Executions that were left out because they moved meanwhile: load them again and decide anew. In batch order.
     pub lost: Vec<ExecutionId>,
+    /// Executions that did not begin because their key is taken. In batch order.
+    pub duplicates: Vec<Duplicate>,
 }

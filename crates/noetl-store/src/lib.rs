@@ -21,7 +21,9 @@ mod log;
 mod memory;
 mod outbox;
 mod plugin;
+mod reservation;
 mod result;
+mod subscription;
 mod timer;
 mod variable;
 mod worker;
@@ -46,7 +48,11 @@ pub use log::{LogChunk, LogCursor, LogFilter, LogLimit, LogStream, StepLogs, Sto
 pub use memory::{CommitFault, MemoryStore};
 pub use outbox::{ClaimedMessage, MAX_ERROR_CHARS, Outbox, OutboxRow, back_off_seconds, cut_error};
 pub use plugin::{PluginInfo, PluginModule, Plugins};
+pub use reservation::{Duplicate, Reservation, Reservations};
 pub use result::{ResultRef, ResultRefError, ResultRow, Results};
+pub use subscription::{
+    Registration, Subscription, SubscriptionEvent, SubscriptionState, Subscriptions, Transition,
+};
 pub use timer::{DueTimer, TimerRow, Timers};
 pub use variable::{NewVariable, Variable, VariableType, Variables};
 pub use worker::{NewWorker, WorkerFilter, WorkerKind, WorkerRow, Workers};
@@ -69,6 +75,8 @@ pub trait Store:
     + Workers
     + Variables
     + Plugins
+    + Reservations
+    + Subscriptions
     + std::fmt::Debug
     + Send
     + Sync
@@ -77,6 +85,9 @@ pub trait Store:
     ///
     /// An execution that does not fit what is stored (its `expected_seq` is not its last seq, or one of its event ids is
     /// already recorded) is left out whole and named in [`Committed::lost`]; the others commit.
+    ///
+    /// An execution whose key is taken (see [`ExecutionWrite::reserve`]) does not begin and is named in
+    /// [`Committed::duplicates`] with the one that has the key.
     ///
     /// After an error the batch is normally not stored, but it may be: the connection can break after the commit and
     /// before the answer. Load the executions again before trying once more.

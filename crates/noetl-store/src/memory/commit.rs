@@ -6,22 +6,24 @@ use noetl_types::ExecutionId;
 
 use super::state::{Message, MessageState, Run, State, Timer};
 use crate::{
-    Batch, CommandClose, CommandRow, CommandStatus, Committed, Execution, ExecutionWrite, LastEvent,
-    LoopResult, StoredCommand,
+    Batch, CommandClose, CommandRow, CommandStatus, Committed, Duplicate, Execution, ExecutionWrite,
+    LastEvent, LoopResult, StoredCommand,
 };
 
 impl State {
     /// The batch has been validated.
     pub fn commit(&mut self, batch: &Batch) -> Committed {
-        let mut lost = Vec::new();
+        let mut committed = Committed::default();
         for write in &batch.executions {
-            if self.fits(write) {
+            if let Some(original) = self.original_of(write) {
+                committed.duplicates.push(Duplicate { execution: write.execution, original });
+            } else if self.fits(write) {
                 self.apply(write);
             } else {
-                lost.push(write.execution);
+                committed.lost.push(write.execution);
             }
         }
-        Committed { lost }
+        committed
     }
 
     fn fits(&self, write: &ExecutionWrite) -> bool {
@@ -32,6 +34,13 @@ impl State {
                     && write.events.iter().all(|event| !run.event_ids.contains_key(&event.id))
             }
         }
+    }
+
+    /// The other execution that has the key of this one already.
+    fn original_of(&self, write: &ExecutionWrite) -> Option<ExecutionId> {
+        let wanted = write.reserve.as_ref()?;
+        let holder = self.reserved_by(wanted.scope, &wanted.key, wanted.seen_at)?;
+        (holder != write.execution).then_some(holder)
     }
 
     fn apply(&mut self, write: &ExecutionWrite) {
@@ -63,6 +72,7 @@ impl State {
         for result in &write.results {
             self.results.entry((execution, result.at.id)).or_insert_with(|| Arc::new(result.clone()));
         }
+        self.reserve(write);
     }
 
     fn issue(&mut self, execution: ExecutionId, row: &CommandRow) {

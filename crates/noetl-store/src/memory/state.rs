@@ -7,7 +7,8 @@ use noetl_types::{CommandKey, Event, EventId, ExecutionId, TimerKey, Timestamp, 
 
 use crate::{
     AuditRow, CatalogEntry, CredentialRow, Execution, KeychainRow, LogCursor, LogStream, OutboxRow,
-    PluginModule, ResultRow, Snapshot, StoredCommand, StoredLogChunk, Variable, WorkerKind, WorkerRow,
+    PluginModule, ResultRow, Snapshot, StoredCommand, StoredLogChunk, Subscription, SubscriptionEvent,
+    Variable, WorkerKind, WorkerRow,
 };
 
 #[derive(Clone, Default)]
@@ -30,6 +31,8 @@ pub struct State {
     pub audit: BTreeMap<i64, Arc<AuditRow>>,
     pub workers: BTreeMap<(WorkerKind, Arc<str>), WorkerRow>,
     pub variables: BTreeMap<(ExecutionId, Arc<str>), Variable>,
+    pub reservations: BTreeMap<(Option<ExecutionId>, Arc<str>), Reserved>,
+    pub subscriptions: BTreeMap<ExecutionId, Arc<SubscriptionLog>>,
     pub plugins: BTreeMap<(Arc<str>, i64), Arc<PluginModule>>,
 }
 
@@ -67,6 +70,20 @@ pub enum MessageState {
     Waiting(Timestamp),
     Claimed(Timestamp),
     Published(Timestamp),
+}
+
+/// A subscription with its events, by seq from 1.
+#[derive(Clone)]
+pub struct SubscriptionLog {
+    pub row: Subscription,
+    pub events: Vec<SubscriptionEvent>,
+}
+
+/// A key that is taken for a while.
+#[derive(Clone, Copy)]
+pub struct Reserved {
+    pub execution: ExecutionId,
+    pub expires_at: Timestamp,
 }
 
 /// How far one attempt's stream has come.
