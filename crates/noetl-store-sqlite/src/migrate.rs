@@ -19,6 +19,10 @@ const MIGRATIONS: &[Migration] = &[
     Migration { name: "step_logs", sql: include_str!("../migrations/0002_step_logs.sql") },
     Migration { name: "reservations", sql: include_str!("../migrations/0003_reservations.sql") },
     Migration { name: "subscriptions", sql: include_str!("../migrations/0004_subscriptions.sql") },
+    Migration {
+        name: "tokens_and_test_suites",
+        sql: include_str!("../migrations/0005_tokens_and_test_suites.sql"),
+    },
 ];
 
 /// The steps that have been applied.

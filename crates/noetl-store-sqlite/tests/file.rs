@@ -7,7 +7,7 @@ use std::path::Path;
 use common::*;
 use noetl_store::{
     CommandRow, Commands, Error, Executions, LogChunk, LogLimit, LogStream, ResultRef, ResultRow, Results,
-    Snapshot, StepLogs,
+    Snapshot, StepLogs, SubscriptionEvent, Subscriptions,
 };
 use noetl_store_sqlite::{Options, SqliteStore, query};
 use noetl_types::{
@@ -250,6 +250,36 @@ async fn events_are_queried_by_their_documented_names() {
         WHERE json_each.key NOT IN ('status', 'context', 'reference') OR result ->> '$.status' IS NULL";
     assert_eq!(value(odd), Value::Int(0), "results have the documented shape");
     assert_eq!(value("SELECT count(*) FROM noetl.event_log"), Value::Int(8));
+}
+
+#[tokio::test]
+async fn events_of_subscriptions_are_queried_by_their_documented_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("noetl.db");
+    let store = open(&database);
+    let registered = SubscriptionEvent {
+        id: EventId(501),
+        event_type: "subscription.registered".into(),
+        status: "REGISTERED".into(),
+        at: Timestamp(1_790_000_000_000_000),
+        context: Value::map([("path", Value::text("subs/orders"))]),
+        meta: Value::map([("subscription_lifecycle", Value::Bool(true))]),
+    };
+    store.register_subscription(ExecutionId(50), "subs/orders", 5, &registered).await.unwrap();
+    let rows = ask(
+        &database,
+        "SELECT event_type, node_id, node_name, node_type, status, catalog_id, context ->> '$.path',
+            meta ->> '$.subscription_lifecycle', result, aggregate_type
+        FROM noetl.event WHERE execution_id = 50",
+    );
+    let rows: Vec<String> = rows.iter().map(|row| Value::list(row.clone()).to_string()).collect();
+    assert_eq!(
+        rows,
+        [concat!(
+            r#"["subscription.registered","subscription","subs/orders","subscription","REGISTERED",5,"subs/orders","#,
+            r#"1,null,"subscription"]"#
+        )]
+    );
 }
 
 #[tokio::test]

@@ -26,7 +26,9 @@ pub mod plugins;
 pub mod reservations;
 pub mod results;
 pub mod subscriptions;
+pub mod test_suites;
 pub mod timers;
+pub mod tokens;
 pub mod variables;
 pub mod workers;
 
@@ -249,6 +251,18 @@ macro_rules! conformance {
             events_about_messages_leave_the_state_alone
             subscriptions_are_listed_newest_first
             subscriptions_are_no_executions
+        }
+        $crate::conformance! { @tests $make_store, tokens:
+            a_token_is_found_by_the_digest_of_its_secret
+            a_token_id_or_digest_that_is_taken_is_a_conflict
+            a_token_is_valid_until_it_expires_or_is_revoked
+            the_last_use_of_a_token_is_known
+            the_debug_form_of_a_token_has_no_digest
+        }
+        $crate::conformance! { @tests $make_store, test_suites:
+            a_suite_is_found_and_replaced_by_its_id
+            suites_are_listed_by_id_and_playbook
+            a_deleted_suite_is_gone
         }
         $crate::conformance! { @tests $make_store, plugins:
             a_module_is_found_as_it_was_registered

@@ -24,7 +24,9 @@ mod plugin;
 mod reservation;
 mod result;
 mod subscription;
+mod test_suite;
 mod timer;
+mod token;
 mod variable;
 mod worker;
 
@@ -53,7 +55,9 @@ pub use result::{ResultRef, ResultRefError, ResultRow, Results};
 pub use subscription::{
     Registration, Subscription, SubscriptionEvent, SubscriptionState, Subscriptions, Transition,
 };
+pub use test_suite::{TestSuite, TestSuites};
 pub use timer::{DueTimer, TimerRow, Timers};
+pub use token::{ApiToken, ApiTokens};
 pub use variable::{NewVariable, Variable, VariableType, Variables};
 pub use worker::{NewWorker, WorkerFilter, WorkerKind, WorkerRow, Workers};
 
@@ -77,6 +81,8 @@ pub trait Store:
     + Plugins
     + Reservations
     + Subscriptions
+    + ApiTokens
+    + TestSuites
     + std::fmt::Debug
     + Send
     + Sync

@@ -15,7 +15,9 @@ mod reservations;
 mod results;
 mod state;
 mod subscriptions;
+mod test_suites;
 mod timers;
+mod tokens;
 mod variables;
 mod workers;
 

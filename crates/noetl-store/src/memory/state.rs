@@ -6,9 +6,9 @@ use std::sync::Arc;
 use noetl_types::{CommandKey, Event, EventId, ExecutionId, TimerKey, Timestamp, VisitId};
 
 use crate::{
-    AuditRow, CatalogEntry, CredentialRow, Execution, KeychainRow, LogCursor, LogStream, OutboxRow,
+    ApiToken, AuditRow, CatalogEntry, CredentialRow, Execution, KeychainRow, LogCursor, LogStream, OutboxRow,
     PluginModule, ResultRow, Snapshot, StoredCommand, StoredLogChunk, Subscription, SubscriptionEvent,
-    Variable, WorkerKind, WorkerRow,
+    TestSuite, Variable, WorkerKind, WorkerRow,
 };
 
 #[derive(Clone, Default)]
@@ -33,6 +33,8 @@ pub struct State {
     pub variables: BTreeMap<(ExecutionId, Arc<str>), Variable>,
     pub reservations: BTreeMap<(Option<ExecutionId>, Arc<str>), Reserved>,
     pub subscriptions: BTreeMap<ExecutionId, Arc<SubscriptionLog>>,
+    pub tokens: BTreeMap<i64, ApiToken>,
+    pub test_suites: BTreeMap<Arc<str>, Arc<TestSuite>>,
     pub plugins: BTreeMap<(Arc<str>, i64), Arc<PluginModule>>,
 }
 
