@@ -4,10 +4,12 @@
 //! or a text, fields have the names of each generation. Answers carry the union of what those clients read.
 
 pub mod catalog;
+pub mod credentials;
 pub mod error;
 pub mod execute;
 pub mod health;
 pub mod id;
+pub mod keychain;
 
 pub use error::{Diagnostic, ErrorBody};
 pub use id::{Id, NumericId};

@@ -8,3 +8,4 @@ pub mod drive;
 pub mod http;
 pub mod ids;
 pub mod tasks;
+pub mod vault;

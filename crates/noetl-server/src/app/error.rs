@@ -48,6 +48,11 @@ codes! {
     ExecutionEnded => "execution_ended",
     /// The playbook does not take these inputs.
     ExecutionRefused => "execution_refused",
+    CredentialNotFound => "credential_not_found",
+    /// It was stored with another key, or is damaged.
+    CredentialUnreadable => "credential_unreadable",
+    /// The server was started without a key to keep secrets with.
+    EncryptionKeyMissing => "encryption_key_missing",
     /// Something else has this identity.
     Conflict => "conflict",
     StoreUnavailable => "store_unavailable",

@@ -1,8 +1,10 @@
 //! What the server decides: one file per noun. HTTP translates to and from it; nothing here knows about requests.
 
 pub mod catalog;
+pub mod credentials;
 mod error;
 pub mod execute;
+pub mod keychain;
 
 use std::sync::Arc;
 
@@ -12,6 +14,7 @@ use noetl_types::Timestamp;
 use crate::clock::Clock;
 use crate::drive::Drive;
 use crate::ids::IdSource;
+use crate::vault::Vault;
 
 pub use error::{Code, Error};
 
@@ -26,13 +29,37 @@ struct Inner {
     drive: Drive,
     started_at: Timestamp,
     version: &'static str,
+    vault: Option<Vault>,
+}
+
+/// What an [`App`] is made of. Without a vault it keeps no secrets.
+#[derive(Debug)]
+pub struct Builder {
+    drive: Drive,
+    version: &'static str,
+    vault: Option<Vault>,
+}
+
+impl Builder {
+    pub fn vault(self, vault: Vault) -> Builder {
+        Builder { vault: Some(vault), ..self }
+    }
+
+    pub fn build(self) -> App {
+        let Builder { drive, version, vault } = self;
+        let started_at = drive.shared().clock.now();
+        App { inner: Arc::new(Inner { drive, started_at, version, vault }) }
+    }
 }
 
 impl App {
-    /// `version` is what the server says of itself.
+    /// With nothing but the drive loop; `version` is what the server says of itself.
     pub fn new(drive: Drive, version: &'static str) -> App {
-        let started_at = drive.shared().clock.now();
-        App { inner: Arc::new(Inner { drive, started_at, version }) }
+        App::builder(drive, version).build()
+    }
+
+    pub fn builder(drive: Drive, version: &'static str) -> Builder {
+        Builder { drive, version, vault: None }
     }
 
     pub fn drive(&self) -> &Drive {
@@ -61,5 +88,12 @@ impl App {
 
     pub fn version(&self) -> &'static str {
         self.inner.version
+    }
+
+    fn get_vault(&self) -> Result<&Vault, Error> {
+        self.inner.vault.as_ref().ok_or_else(|| {
+            Error::new(Code::EncryptionKeyMissing, "the server has no key to keep secrets with")
+                .help("start it with NOETL_ENCRYPTION_KEY, or with a data folder that it may write a key to")
+        })
     }
 }

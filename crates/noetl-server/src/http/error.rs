@@ -13,7 +13,10 @@ pub fn status(code: Code) -> StatusCode {
         Code::BodyMalformed | Code::ExecutionEnded => StatusCode::BAD_REQUEST,
         Code::NotAuthenticated => StatusCode::UNAUTHORIZED,
         Code::Forbidden => StatusCode::FORBIDDEN,
-        Code::RouteNotFound | Code::CatalogEntryNotFound | Code::ExecutionNotFound => StatusCode::NOT_FOUND,
+        Code::RouteNotFound
+        | Code::CatalogEntryNotFound
+        | Code::CredentialNotFound
+        | Code::ExecutionNotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::Conflict => StatusCode::CONFLICT,
@@ -26,7 +29,10 @@ pub fn status(code: Code) -> StatusCode {
         | Code::ExecutionRefused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        Code::StoreUnavailable | Code::ShuttingDown => StatusCode::SERVICE_UNAVAILABLE,
+        Code::StoreUnavailable
+        | Code::ShuttingDown
+        | Code::CredentialUnreadable
+        | Code::EncryptionKeyMissing => StatusCode::SERVICE_UNAVAILABLE,
         Code::StoreFull | Code::StoreReadOnly => StatusCode::INSUFFICIENT_STORAGE,
     }
 }

@@ -1,11 +1,13 @@
 //! HTTP: one module per resource. Each parses, asks `app`, and converts; statuses are chosen in `error` alone.
 
 mod catalog;
+mod credentials;
 mod error;
 mod execute;
 pub mod extract;
 mod guard;
 mod health;
+mod keychain;
 mod openapi;
 mod serve;
 
@@ -28,6 +30,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(health::router())
         .merge(catalog::router())
         .merge(execute::router())
+        .merge(credentials::router())
+        .merge(keychain::router())
         .merge(openapi::router())
 }
 
