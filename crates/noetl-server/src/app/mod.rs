@@ -41,8 +41,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    pub fn vault(self, vault: Vault) -> Builder {
-        Builder { vault: Some(vault), ..self }
+    pub fn vault(self, vault: Option<Vault>) -> Builder {
+        Builder { vault, ..self }
     }
 
     pub fn build(self) -> App {

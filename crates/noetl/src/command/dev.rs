@@ -15,7 +15,7 @@ use noetl_worker::WorkerConfig;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::embedded::{Embedded, LocalCredentials, Settings};
+use crate::embedded::{Embedded, Keys, LocalCredentials, Settings};
 use crate::examples::EXAMPLES;
 use crate::exit::Exit;
 use crate::output::{Output, mention};
@@ -54,7 +54,8 @@ async fn serve_here(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
         .await
         .with_context(|| format!("can't listen on {}", arguments.listen))?;
     let embedded = Embedded::start(&arguments.data, settings()?)?;
-    let app = App::new(embedded.drive.clone(), env!("CARGO_PKG_VERSION"));
+    let app =
+        App::builder(embedded.drive.clone(), env!("CARGO_PKG_VERSION")).vault(embedded.vault.clone()).build();
     if !arguments.no_examples {
         register_examples(&app).await?;
     }
@@ -90,6 +91,7 @@ fn settings() -> Result<Settings> {
             ..ToolConfig::default()
         },
         credentials: LocalCredentials::read(&[], None, std::env::vars())?,
+        keys: Keys::read(std::env::vars()).creating(),
     })
 }
 

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::documents::{self, Document};
-use crate::embedded::{Embedded, LocalCredentials, Settings};
+use crate::embedded::{Embedded, Keys, LocalCredentials, Settings};
 use crate::exit::Exit;
 use crate::output::{Output, complain, mention};
 use crate::report::Human;
@@ -158,6 +158,7 @@ async fn run_here(
             ..ToolConfig::default()
         },
         credentials,
+        keys: Keys::read(std::env::vars()),
     };
     let embedded = Embedded::start(data, settings)?;
     let exit = drive_run(&embedded, arguments, document, payload, out).await;

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use noetl_engine::Input;
+use noetl_server::app::Code;
+use noetl_server::app::credentials::find_stored;
 use noetl_server::clock::Clock;
 use noetl_server::drive::{Drive, DriveError, WorkQueue};
 use noetl_server::ids::IdSource;
+use noetl_server::vault::Vault;
 use noetl_store::{LogLimit, LogStream, NewWorker, Store, WorkerKind};
 use noetl_tools::{Credential, Stream};
 use noetl_types::{ExecutionId, StoredValue, Value};
@@ -29,6 +32,7 @@ pub struct LocalControl {
     ids: Arc<IdSource>,
     lease: Duration,
     credentials: LocalCredentials,
+    vault: Option<Vault>,
     cancelled: Mutex<Cancelled>,
 }
 
@@ -42,7 +46,12 @@ impl LocalControl {
         credentials: LocalCredentials,
     ) -> LocalControl {
         let cancelled = Mutex::new(queue.cancelled.subscribe());
-        LocalControl { drive, queue, clock, ids, lease, credentials, cancelled }
+        LocalControl { drive, queue, clock, ids, lease, credentials, vault: None, cancelled }
+    }
+
+    /// Credentials of the store are found too, before those of this machine.
+    pub fn with_vault(self, vault: Option<Vault>) -> LocalControl {
+        LocalControl { vault, ..self }
     }
 
     fn store(&self) -> &Arc<dyn Store> {
@@ -180,6 +189,16 @@ impl ControlPlane for LocalControl {
         alias: &str,
         _execution: ExecutionId,
     ) -> Result<Option<Credential>, ControlError> {
+        if let Some(vault) = &self.vault {
+            let stored = find_stored(&**self.store(), vault, alias).await;
+            let stored = stored.map_err(|error| match error.code {
+                Code::StoreUnavailable => unavailable(error),
+                _ => refused(error),
+            })?;
+            if let Some((kind, data)) = stored {
+                return Ok(Some(Credential { name: alias.to_owned(), kind: kind.to_string(), data }));
+            }
+        }
         self.credentials.find(alias).map_err(refused)
     }
 

@@ -2,6 +2,7 @@
 
 mod control;
 mod credentials;
+mod keys;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use noetl_server::clock::{Clock, SystemClock};
 use noetl_server::drive::{Drive, DriveConfig, WorkQueue};
 use noetl_server::ids::IdSource;
 use noetl_server::tasks;
+use noetl_server::vault::Vault;
 use noetl_store::Store;
 use noetl_store_sqlite::{Options, SqliteStore};
 use noetl_tools::{ToolConfig, Toolbox};
@@ -21,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use control::LocalControl;
 pub use credentials::LocalCredentials;
+pub use keys::Keys;
 
 /// The name under which the workers of this process hold their leases. It is the same in every process on the same data,
 /// since only one can have it at a time.
@@ -29,6 +32,8 @@ const WORKER: &str = "embedded";
 /// A whole NoETL in this process.
 pub struct Embedded {
     pub drive: Drive,
+    /// Opens the secrets of the data folder, when it has a key.
+    pub vault: Option<Vault>,
     queue: WorkQueue,
     stop: CancellationToken,
     worker: JoinHandle<()>,
@@ -40,6 +45,7 @@ pub struct Settings {
     pub worker: WorkerConfig,
     pub tools: ToolConfig,
     pub credentials: LocalCredentials,
+    pub keys: Keys,
 }
 
 impl Embedded {
@@ -48,6 +54,7 @@ impl Embedded {
         std::fs::create_dir_all(data)
             .with_context(|| format!("the data folder {} can't be made", data.display()))?;
         let store = SqliteStore::open(data.join("noetl.db"), &Options::default())?;
+        let vault = settings.keys.vault(data)?;
         let store: Arc<dyn Store> = Arc::new(store);
         let clock: Arc<dyn Clock> = SystemClock::shared();
         let ids = Arc::new(IdSource::new(clock.clone(), 0));
@@ -66,7 +73,8 @@ impl Embedded {
         tokio::spawn(tasks::fire_timers(drive.clone(), stop.clone()));
         tokio::spawn(tasks::watch_leases(drive.clone(), stop.clone()));
         let control =
-            LocalControl::new(drive.clone(), queue.clone(), clock, ids, lease, settings.credentials);
+            LocalControl::new(drive.clone(), queue.clone(), clock, ids, lease, settings.credentials)
+                .with_vault(vault.clone());
         let worker = WorkerConfig {
             name: WORKER.into(),
             pools: vec!["shared".into(), "system".into(), "subscription".into()],
@@ -81,7 +89,7 @@ impl Embedded {
                 }
             }
         });
-        Ok(Embedded { drive, queue, stop, worker })
+        Ok(Embedded { drive, vault, queue, stop, worker })
     }
 
     /// Takes up what an earlier process on the same data left. Returns how many runs go on.
