@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod credentials;
 pub mod error;
 pub mod execute;
+pub mod execution;
 pub mod health;
 pub mod id;
 pub mod keychain;

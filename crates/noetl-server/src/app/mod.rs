@@ -4,6 +4,7 @@ pub mod catalog;
 pub mod credentials;
 mod error;
 pub mod execute;
+pub mod executions;
 pub mod keychain;
 
 use std::sync::Arc;

@@ -22,7 +22,7 @@ struct Kept {
 }
 
 /// Loop results are put together from this many events at a time.
-const PAGE: usize = 2000;
+const PAGE: usize = 500;
 
 impl ValueCache {
     pub fn new(limit: usize) -> ValueCache {
@@ -54,14 +54,32 @@ impl ValueCache {
 
     /// Loads a value into the cache and returns it.
     pub async fn load(&self, store: &dyn Store, stored: &StoredValue) -> Result<Value, noetl_store::Error> {
+        match self.load_within(store, stored, usize::MAX).await? {
+            Some(value) => Ok(value),
+            None => Err(noetl_store::Error::NotFound { what: stored.uri.clone() }),
+        }
+    }
+
+    /// As [`ValueCache::load`], for a value that takes at most about so many bytes; nothing for a larger one.
+    pub async fn load_within(
+        &self,
+        store: &dyn Store,
+        stored: &StoredValue,
+        limit: usize,
+    ) -> Result<Option<Value>, noetl_store::Error> {
         if let Some(value) = self.find(stored) {
-            return Ok(value);
+            return Ok((value.json_size_up_to(limit) <= limit).then_some(value));
         }
         let value = match loop_reference(&stored.uri) {
-            Some((execution, visit)) => load_loop(self, store, execution, visit, &stored.extract).await?,
-            None => load_result(store, &stored.uri).await?,
+            Some((execution, visit)) => {
+                load_loop(self, store, execution, visit, &stored.extract, limit).await?
+            }
+            None if stored.bytes > limit as u64 => None,
+            None => Some(load_result(store, &stored.uri).await?),
         };
-        self.keep(&stored.uri, value.clone());
+        if let Some(value) = &value {
+            self.keep(&stored.uri, value.clone());
+        }
         Ok(value)
     }
 }
@@ -93,14 +111,17 @@ fn loop_reference(uri: &str) -> Option<(ExecutionId, VisitId)> {
     Some((ExecutionId(execution.parse().ok()?), VisitId(visit.parse().ok()?)))
 }
 
-/// The value of a loop step whose results are in the log.
+/// The value of a loop step whose results are in the log, unless they take more than `limit` bytes.
 async fn load_loop(
     cache: &ValueCache,
     store: &dyn Store,
     execution: ExecutionId,
     visit: VisitId,
     summary: &Value,
-) -> Result<Value, noetl_store::Error> {
+    limit: usize,
+) -> Result<Option<Value>, noetl_store::Error> {
+    // They are in the value twice, under both of their names.
+    let mut left = limit / 2;
     let mut results: Vec<Value> = Vec::new();
     let mut after = None;
     loop {
@@ -115,11 +136,16 @@ async fn load_loop(
             };
             let value = match noetl_engine::item_result(&report) {
                 Slot::Inline(value) => value,
+                Slot::Stored(stored) if stored.bytes > left as u64 => return Ok(None),
                 Slot::Stored(stored) => match cache.find(&stored) {
                     Some(value) => value,
                     None => load_result(store, &stored.uri).await?,
                 },
             };
+            match left.checked_sub(value.json_size_up_to(left)) {
+                Some(rest) => left = rest,
+                None => return Ok(None),
+            }
             let at = item.index as usize;
             if results.len() <= at {
                 results.resize(at + 1, Value::Null);
@@ -131,5 +157,5 @@ async fn load_loop(
     let results = Value::from(results);
     map.insert("results".into(), results.clone());
     map.insert("data".into(), results);
-    Ok(Value::Map(Arc::new(map)))
+    Ok(Some(Value::Map(Arc::new(map))))
 }

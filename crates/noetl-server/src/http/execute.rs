@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use super::catalog::reference;
 use super::extract::Json;
 use super::guard::{Scope, only};
-use crate::app::execute::Start;
+use crate::app::execute::{Start, Started};
 use crate::app::{App, Error};
 
 pub fn router() -> OpenApiRouter<App> {
@@ -26,11 +26,11 @@ async fn execute(
     State(app): State<App>,
     Json(request): Json<ExecuteRequest>,
 ) -> Result<Json<Executed>, Error> {
-    let (playbook, applied) = app.execute(start(request)?).await?;
+    let Started { execution, playbook, commands } = app.execute(start(request)?).await?;
     Ok(Json(Executed {
-        execution_id: Id(applied.execution.0),
+        execution_id: Id(execution.0),
         status: "started".to_owned(),
-        commands_generated: applied.commands,
+        commands_generated: commands,
         path: playbook.path.to_string(),
         version: playbook.version,
         catalog_id: Id(playbook.catalog_id),

@@ -4,6 +4,7 @@ mod catalog;
 mod credentials;
 mod error;
 mod execute;
+mod executions;
 pub mod extract;
 mod guard;
 mod health;
@@ -30,6 +31,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(health::router())
         .merge(catalog::router())
         .merge(execute::router())
+        .merge(executions::router())
         .merge(credentials::router())
         .merge(keychain::router())
         .merge(openapi::router())
