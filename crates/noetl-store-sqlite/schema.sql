@@ -56,13 +56,19 @@ CREATE TABLE noetl.execution_record (
     labels              TEXT,
     meta                TEXT,
     error               TEXT,
-    result              TEXT
+    result              TEXT,
+    pool                TEXT NOT NULL DEFAULT 'shared'
 );
 
 CREATE INDEX noetl.execution_by_status ON execution_record (status);
 CREATE INDEX noetl.execution_by_path ON execution_record (path);
 CREATE INDEX noetl.execution_by_parent ON execution_record (parent_execution_id)
 WHERE parent_execution_id IS NOT NULL;
+
+CREATE INDEX noetl.execution_by_path_and_status ON execution_record (path, status);
+CREATE INDEX noetl.execution_by_catalog_and_status ON execution_record (catalog_id, status);
+CREATE INDEX noetl.execution_by_pool ON execution_record (pool);
+CREATE INDEX noetl.execution_by_start ON execution_record (started_at);
 
 -- The hot table. Rows are appended at its end whatever their execution, and two narrow indexes give them their order:
 -- measured against a table clustered by execution this writes half as many pages per commit.
@@ -79,7 +85,8 @@ CREATE TABLE noetl.event_record (
 );
 
 CREATE UNIQUE INDEX noetl.event_by_seq ON event_record (execution_id, seq);
-CREATE UNIQUE INDEX noetl.event_by_id ON event_record (execution_id, event_id);
+-- An event is found by its id alone, and ids that grow with time are appended instead of strewn about.
+CREATE UNIQUE INDEX noetl.event_by_id ON event_record (event_id, execution_id);
 CREATE INDEX noetl.event_by_loop ON event_record (execution_id, loop_visit, loop_index, seq)
 WHERE loop_visit IS NOT NULL;
 
@@ -616,3 +623,50 @@ CREATE TABLE noetl.playbook_test_suite (
     metadata      TEXT,
     updated_at    TEXT NOT NULL
 );
+
+-- How many executions there are, counted as they change.
+CREATE TABLE noetl.execution_count (
+    status     TEXT NOT NULL PRIMARY KEY,
+    executions INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TRIGGER noetl.execution_begins AFTER INSERT ON execution_record
+BEGIN
+    INSERT INTO execution_count (status, executions) VALUES (NEW.status, 1)
+    ON CONFLICT (status) DO UPDATE SET executions = executions + 1;
+END;
+
+CREATE TRIGGER noetl.execution_changes AFTER UPDATE OF status ON execution_record
+WHEN OLD.status <> NEW.status
+BEGIN
+    UPDATE execution_count SET executions = executions - 1 WHERE status = OLD.status;
+    INSERT INTO execution_count (status, executions) VALUES (NEW.status, 1)
+    ON CONFLICT (status) DO UPDATE SET executions = executions + 1;
+END;
+
+CREATE TRIGGER noetl.execution_goes AFTER DELETE ON execution_record
+BEGIN
+    UPDATE execution_count SET executions = executions - 1 WHERE status = OLD.status;
+END;
+
+-- Paths, labels (`key=value`) and errors of executions, each text once.
+CREATE TABLE noetl.search_text (
+    text_id INTEGER PRIMARY KEY,
+    kind    TEXT NOT NULL CONSTRAINT search_text_kind_known CHECK (kind IN ('path', 'label', 'error')),
+    text    TEXT NOT NULL,
+    CONSTRAINT search_text_once UNIQUE (kind, text)
+);
+
+-- Which executions have a label or an error.
+CREATE TABLE noetl.execution_text (
+    text_id      INTEGER NOT NULL,
+    execution_id INTEGER NOT NULL,
+    PRIMARY KEY (text_id, execution_id)
+) WITHOUT ROWID;
+
+-- The texts by their three-letter parts. Knows them up to `search_progress`; the few that came later are read one by one.
+CREATE VIRTUAL TABLE noetl.search_index USING fts5 (text, content = '', columnsize = 0, detail = none, tokenize = 'trigram');
+
+CREATE TABLE noetl.search_progress (last_text_id INTEGER NOT NULL);
+
+INSERT INTO noetl.search_progress VALUES (0);

@@ -136,6 +136,7 @@ fn row(status: RunStatus) -> ExecutionRow {
         catalog_id: 300_000_000_000_000_000,
         version: 3,
         parent: None,
+        pool: "shared".into(),
         labels: Default::default(),
         started_at: Timestamp(1_790_000_000_000_000),
         status,

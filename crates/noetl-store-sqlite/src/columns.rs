@@ -139,8 +139,7 @@ read_from_text! {
     Command(CommandKey), "the key of a command", parse_command_key;
     Timer(TimerKey), "the key of a timer", parse_timer_key;
     Run(RunStatus), "the status of an execution", |text| {
-        use RunStatus::*;
-        [Pending, Running, Paused, Completed, Failed, Cancelled].into_iter().find(|status| status.as_str() == text)
+        RunStatus::ALL.into_iter().find(|status| status.as_str() == text)
     };
     CommandState(CommandStatus), "the status of a command", |text| {
         use CommandStatus::*;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use noetl_store::{
-    Batch, CommandClose, CommandRow, CommandStatus, Committed, Duplicate, Error, ExecutionRow, LastEvent,
-    LoopResult, OutboxRow, Reservation, ResultRow, Snapshot, TimerRow, sha256_hex,
+    Batch, CommandClose, CommandRow, CommandStatus, Committed, Duplicate, Error, ExecutionRow,
+    ExecutionWrite, LastEvent, LoopResult, OutboxRow, Reservation, ResultRow, Snapshot, TimerRow, sha256_hex,
 };
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{CachedStatement, Connection, ToSql, params};
@@ -13,6 +13,7 @@ use crate::columns::{Content, Iso, JsonRef, Micros, int};
 use crate::error::{Fault, Outcome};
 use crate::reservations::{reserve, reserved_by};
 use crate::results::insert_result;
+use crate::search::{self, Text};
 
 /// What snapshots are called in `noetl.projection_snapshot`.
 pub const SNAPSHOT_TYPE: &str = "orchestrator_workflow_state";
@@ -42,6 +43,8 @@ struct Write {
     snapshot: Option<(String, Snapshot)>,
     results: Vec<ResultRow>,
     reserve: Option<Reservation>,
+    /// What the execution is found by from now on.
+    texts: Vec<Text>,
 }
 
 struct EncodedEvent {
@@ -93,6 +96,7 @@ impl Encoded {
                 snapshot: write.snapshot.clone().map(|snapshot| (sha256_hex(&snapshot.state), snapshot)),
                 results: write.results.clone(),
                 reserve: write.reserve.clone(),
+                texts: texts(write),
             });
         }
         Ok(Encoded { writes, bodies, repeated: Vec::new() })
@@ -147,6 +151,8 @@ impl Encoded {
         )?;
         for_each(connection, INSERT_MESSAGE, &kept, |write| &write.outbox, insert_message)?;
         for_each(connection, UPSERT_SNAPSHOT, &kept, |write| &write.snapshot, upsert_snapshot)?;
+        let texts = kept.iter().flat_map(|write| write.texts.iter().map(|text| (write.execution, text)));
+        search::note(connection, texts)?;
         for write in kept {
             for result in &write.results {
                 insert_result(connection, result)?;
@@ -154,6 +160,19 @@ impl Encoded {
         }
         Ok(committed)
     }
+}
+
+/// What a write adds to the texts that its execution is found by: path and labels when it begins, the error when it ends.
+fn texts(write: &ExecutionWrite) -> Vec<Text> {
+    let mut texts = Vec::new();
+    if write.expected_seq == 0 {
+        texts.push(Text::path(&write.row.path));
+        texts.extend(write.row.labels.iter().map(|(key, value)| Text::label(key, value)));
+    }
+    if write.row.status.is_terminal() {
+        texts.extend(write.row.error.as_deref().map(Text::error));
+    }
+    texts
 }
 
 /// Whether another execution has the key of one that would begin. An execution that exists is no duplicate of itself.
@@ -198,8 +217,8 @@ where
 const INSERT_EXECUTION: &str = "
     INSERT INTO noetl.execution_record (
         execution_id, seq, status, catalog_id, version, path, parent_execution_id, started_at, ended_at,
-        last_event_id, last_event_at, last_event_type, last_node_name, labels, meta, error, result
-    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+        last_event_id, last_event_at, last_event_type, last_node_name, labels, meta, error, result, pool
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
     ON CONFLICT DO NOTHING";
 
 /// Goes on with an execution whose status stays. Leaves the index on statuses alone, unlike the statement below, for
@@ -270,6 +289,7 @@ impl<'a> ExecutionStatements<'a> {
             JsonRef(&row.meta),
             row.error,
             row.result.as_ref().map(ToString::to_string),
+            &*row.pool,
         ])
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use noetl_store::{
-    Error, Execution, ExecutionFilter, ExecutionRow, Executions, LastEvent, LoopResult, PathFilter, Snapshot,
-    sha256_hex,
+    Error, EventFilter, Execution, ExecutionFilter, ExecutionRow, Executions, LastEvent, LoopResult,
+    MatchCount, ROUNDED_ID, Snapshot, sha256_hex,
 };
 use noetl_types::{Event, EventId, ExecutionId, Outcome, RunStatus, Timestamp, VisitId};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -15,14 +15,16 @@ use crate::SqliteStore;
 use crate::columns::{Bytes, Json, Micros, Run, from_json, int};
 use crate::commit::SNAPSHOT_TYPE;
 use crate::error;
-use crate::filter::{Conditions, end_of_prefix};
+use crate::filter::Conditions;
+use crate::list::counts;
 
-const EXECUTION: &str = "
-    SELECT execution_id, seq, status, catalog_id, version, path, parent_execution_id, started_at, ended_at,
-        last_event_id, last_event_at, last_event_type, last_node_name, labels, meta, error, result
-    FROM noetl.execution_record";
+/// The columns that [`execution`] reads, of a record called `e`.
+pub const COLUMNS: &str = "
+    e.execution_id, e.seq, e.status, e.catalog_id, e.version, e.path, e.pool, e.parent_execution_id, e.started_at,
+    e.ended_at, e.last_event_id, e.last_event_at, e.last_event_type, e.last_node_name, e.labels, e.meta, e.error,
+    e.result";
 
-fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
+pub fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
     let labels: Json = row.get("labels")?;
     let labels = labels.0.as_map().map(|map| {
         map.iter().filter_map(|(key, value)| Some((key.to_string(), value.as_str()?.to_owned()))).collect()
@@ -35,6 +37,7 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             catalog_id: row.get("catalog_id")?,
             version: row.get("version")?,
             parent: row.get::<_, Option<i64>>("parent_execution_id")?.map(ExecutionId),
+            pool: row.get("pool")?,
             labels: labels.unwrap_or_default(),
             started_at: row.get::<_, Micros>("started_at")?.0,
             status: row.get::<_, Run>("status")?.0,
@@ -52,40 +55,6 @@ fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
     })
 }
 
-fn conditions(filter: &ExecutionFilter) -> Conditions {
-    let mut conditions = Conditions::default();
-    conditions.add_some("execution_id < ?", filter.before.map(|before| before.0));
-    if let [status] = filter.statuses[..] {
-        conditions.add("status = ?", status.as_str());
-    } else if !filter.statuses.is_empty() {
-        let places: Vec<String> =
-            filter.statuses.iter().map(|status| conditions.value(status.as_str())).collect();
-        conditions.add_plain(&format!("status IN ({})", places.join(", ")));
-    }
-    match &filter.path {
-        Some(PathFilter::Is(path)) => conditions.add("path = ?", path.clone()),
-        Some(PathFilter::StartsWith(prefix)) => {
-            // The sign keeps the index on paths out: a prefix often covers most rows, and then the newest few are found
-            // faster by walking back from the newest.
-            conditions.add("+path >= ?", prefix.clone());
-            conditions.add_some("+path < ?", end_of_prefix(prefix));
-        }
-        None => {}
-    }
-    conditions.add_some("parent_execution_id = ?", filter.parent.map(|parent| parent.0));
-    conditions.add_some("started_at >= ?", filter.started_from.map(Micros));
-    conditions.add_some("started_at < ?", filter.started_before.map(Micros));
-    for (key, value) in &filter.labels {
-        let exists = "EXISTS (SELECT 1 FROM json_each(labels) WHERE key = ?a AND value = ?b)";
-        conditions.add_pair(exists, key.clone(), value.clone());
-    }
-    conditions.add_some(
-        "(instr(lower(path), ?) > 0 OR instr(execution_id, ?) > 0 OR instr(lower(error), ?) > 0)",
-        filter.search.as_ref().map(|text| text.to_ascii_lowercase()),
-    );
-    conditions
-}
-
 const EVENT: &str = "SELECT event_id, seq, at, body FROM noetl.event_record";
 
 fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
@@ -95,6 +64,45 @@ fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
         at: Timestamp(row.get(2)?),
         body: from_json(row, 3)?,
     })
+}
+
+const EXECUTION_OF_EVENT: &str = "
+    SELECT execution_id FROM noetl.event_record WHERE event_id = ?1 ORDER BY execution_id LIMIT 1";
+
+/// Everything below an execution. `UNION` keeps what calls itself from going on for ever.
+const DESCENDANTS: &str = "
+    WITH RECURSIVE below (id) AS (
+        SELECT execution_id FROM noetl.execution_record WHERE parent_execution_id = ?1
+        UNION
+        SELECT e.execution_id FROM below CROSS JOIN noetl.execution_record AS e ON e.parent_execution_id = below.id
+    )
+    SELECT id FROM below WHERE id <> ?1 ORDER BY id LIMIT ?2";
+
+/// What an event must fulfil, wherever the page begins.
+fn event_conditions(
+    connection: &Connection,
+    id: ExecutionId,
+    filter: &EventFilter,
+) -> rusqlite::Result<Conditions> {
+    let mut conditions = Conditions::default();
+    conditions.add("execution_id = ?", id.0);
+    if let Some(since) = filter.since {
+        let sql = "
+            SELECT min(seq) FROM noetl.event_record
+            WHERE execution_id = ?1 AND event_id BETWEEN ?2 AND ?3";
+        let values = [id.0, since.0.saturating_sub(ROUNDED_ID), since.0.saturating_add(ROUNDED_ID)];
+        let near: Option<i64> = connection.prepare_cached(sql)?.query_row(values, |row| row.get(0))?;
+        match near {
+            Some(seq) => conditions.add("seq >= ?", seq),
+            None => conditions.add("+event_id >= ?", since.0),
+        }
+    }
+    if !filter.event_types.is_empty() {
+        let places: Vec<String> =
+            filter.event_types.iter().map(|wanted| conditions.value(wanted.clone())).collect();
+        conditions.add_plain(&format!("body ->> '$.type' IN ({})", places.join(", ")));
+    }
+    Ok(conditions)
 }
 
 /// The last outcome of each item. There is rarely more than one.
@@ -123,33 +131,35 @@ fn events(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> error::O
 impl Executions for SqliteStore {
     async fn find_execution(&self, id: ExecutionId) -> Result<Option<Execution>, Error> {
         self.read(move |connection| {
-            let mut statement = connection.prepare_cached(&format!("{EXECUTION} WHERE execution_id = ?1"))?;
-            Ok(statement.query_row([id.0], execution).optional()?)
+            let sql = format!("SELECT {COLUMNS} FROM noetl.execution_record AS e WHERE execution_id = ?1");
+            Ok(connection.prepare_cached(&sql)?.query_row([id.0], execution).optional()?)
         })
         .await
     }
 
     async fn list_executions(&self, filter: &ExecutionFilter, limit: usize) -> Result<Vec<Execution>, Error> {
-        let mut conditions = conditions(filter);
-        let limit = conditions.value(int(limit));
-        let sql = format!("{EXECUTION} WHERE {} ORDER BY execution_id DESC LIMIT {limit}", conditions.sql());
+        self.list_page(filter, limit).await
+    }
+
+    async fn count_matching(&self, filter: &ExecutionFilter, at_most: u64) -> Result<MatchCount, Error> {
+        self.count_page(filter, at_most).await
+    }
+
+    async fn list_descendants(
+        &self,
+        execution: ExecutionId,
+        limit: usize,
+    ) -> Result<Vec<ExecutionId>, Error> {
         self.read(move |connection| {
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(&*conditions.values(), execution)?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            let mut statement = connection.prepare_cached(DESCENDANTS)?;
+            let ids = statement.query_map([execution.0, int(limit)], |row| row.get(0).map(ExecutionId))?;
+            Ok(ids.collect::<rusqlite::Result<_>>()?)
         })
         .await
     }
 
     async fn count_executions(&self) -> Result<Vec<(RunStatus, u64)>, Error> {
-        self.read(|connection| {
-            let sql = "SELECT status, count(*) FROM noetl.execution_record GROUP BY status ORDER BY status";
-            let mut statement = connection.prepare_cached(sql)?;
-            let counts =
-                statement.query_map([], |row| Ok((row.get::<_, Run>(0)?.0, row.get::<_, i64>(1)? as u64)))?;
-            Ok(counts.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
+        self.read(|connection| Ok(counts(connection)?)).await
     }
 
     async fn load_events(&self, id: ExecutionId, after_seq: u64, limit: usize) -> Result<Vec<Event>, Error> {
@@ -169,6 +179,44 @@ impl Executions for SqliteStore {
         self.read(move |connection| {
             let sql = format!("{EVENT} WHERE execution_id = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
             events(connection, &sql, params![id.0, int(before_seq), int(limit)])
+        })
+        .await
+    }
+
+    async fn list_events(
+        &self,
+        id: ExecutionId,
+        filter: &EventFilter,
+        limit: usize,
+    ) -> Result<Vec<Event>, Error> {
+        let filter = filter.clone();
+        self.read(move |connection| {
+            let mut conditions = event_conditions(connection, id, &filter)?;
+            conditions.add_some("seq > ?", filter.after_seq.map(int));
+            conditions.add_some("seq < ?", filter.before_seq.map(int));
+            let order = if filter.newest_first { "DESC" } else { "ASC" };
+            let limit = conditions.value(int(limit));
+            let sql = format!("{EVENT} WHERE {} ORDER BY seq {order} LIMIT {limit}", conditions.sql());
+            events(connection, &sql, &conditions.values())
+        })
+        .await
+    }
+
+    async fn count_events(&self, id: ExecutionId, filter: &EventFilter) -> Result<u64, Error> {
+        let filter = filter.clone();
+        self.read(move |connection| {
+            let conditions = event_conditions(connection, id, &filter)?;
+            let sql = format!("SELECT count(*) FROM noetl.event_record WHERE {}", conditions.sql());
+            let mut statement = connection.prepare_cached(&sql)?;
+            Ok(statement.query_row(&*conditions.values(), |row| row.get::<_, i64>(0))? as u64)
+        })
+        .await
+    }
+
+    async fn find_execution_of_event(&self, event_id: EventId) -> Result<Option<ExecutionId>, Error> {
+        self.read(move |connection| {
+            let mut statement = connection.prepare_cached(EXECUTION_OF_EVENT)?;
+            Ok(statement.query_row([event_id.0], |row| row.get(0).map(ExecutionId)).optional()?)
         })
         .await
     }
@@ -263,28 +311,9 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_executions_never_sort() {
-        let status = ExecutionFilter { statuses: vec![RunStatus::Running], ..Default::default() };
-        let path = ExecutionFilter { path: Some(PathFilter::Is("a".to_owned())), ..Default::default() };
-        let prefix =
-            ExecutionFilter { path: Some(PathFilter::StartsWith("a".to_owned())), ..Default::default() };
-        let parent = ExecutionFilter { parent: Some(ExecutionId(1)), ..Default::default() };
-        let before = ExecutionFilter { before: Some(ExecutionId(1)), ..Default::default() };
-        for (filter, way) in [
-            (&status, "execution_by_status"),
-            (&path, "execution_by_path"),
-            (&parent, "execution_by_parent"),
-            (&before, "USING INTEGER PRIMARY KEY"),
-            (&prefix, "SCAN noetl.execution_record"),
-            (&ExecutionFilter::default(), "SCAN noetl.execution_record"),
-        ] {
-            assert_plan(
-                &format!(
-                    "{EXECUTION} WHERE {} ORDER BY execution_id DESC LIMIT 50",
-                    conditions(filter).sql()
-                ),
-                way,
-            );
-        }
+    fn what_an_id_leads_to_is_found_by_an_index() {
+        assert_plan(EXECUTION_OF_EVENT, "event_by_id (event_id=?)");
+        let below = DESCENDANTS.replace("ORDER BY id", "").replace("UNION", "UNION ALL");
+        assert_plan(&below, "execution_by_parent (parent_execution_id=?)");
     }
 }

@@ -23,6 +23,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "tokens_and_test_suites",
         sql: include_str!("../migrations/0005_tokens_and_test_suites.sql"),
     },
+    Migration { name: "lists", sql: include_str!("../migrations/0006_lists.sql") },
 ];
 
 /// The steps that have been applied.
@@ -89,7 +90,10 @@ mod tests {
         let mut statement = connection.prepare(sql).unwrap();
         let rows = statement.query_map([], |row| {
             let (kind, name, sql): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(format!("{kind} {name}: {}", sql.split_whitespace().collect::<Vec<_>>().join(" ")))
+            let sql = sql.split_whitespace().collect::<Vec<_>>().join(" ");
+            // Where a column was added later, the layout differs.
+            let sql = sql.replace(" ,", ",").replace("( ", "(").replace(" )", ")");
+            Ok(format!("{kind} {name}: {sql}"))
         });
         rows.unwrap().map(Result::unwrap).collect()
     }

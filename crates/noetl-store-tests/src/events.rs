@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use noetl_store::{Snapshot, Store};
+use noetl_store::{EventFilter, ROUNDED_ID, Snapshot, Store};
 use noetl_types::{
     Assignment, Await, CommandKey, ContextCause, ErrorKind, Event, EventBody, EventId, ExecutionId, Item,
     Outcome, ParentLink, PolicyDecision, Report, Resolution, RunStatus, Slot, Started, StoredValue,
@@ -222,6 +222,64 @@ pub async fn an_event_is_found_by_its_id(store: Arc<dyn Store>) {
 
 fn snapshot(seq: u64, state: &[u8]) -> Snapshot {
     Snapshot { seq, last_event: EventId(70 + seq as i64), state: state.into() }
+}
+
+pub async fn the_execution_of_an_event_is_found(store: Arc<dyn Store>) {
+    commit_all(&*store, vec![begin(7), begin(8)]).await;
+    assert_eq!(store.find_execution_of_event(EventId(81)).await.unwrap(), Some(ExecutionId(8)));
+    assert_eq!(store.find_execution_of_event(EventId(82)).await.unwrap(), None);
+}
+
+/// An execution whose events have these ids, every third of them of another type than the others.
+async fn with_events(store: &dyn Store, ids: &[i64]) {
+    let mut write = begin(7);
+    write.events = (1..).zip(ids).map(|(seq, id)| event(*id, seq, entered("work"))).collect();
+    for event in write.events.iter_mut().step_by(3) {
+        event.body = EventBody::Resumed;
+    }
+    commit(store, write).await;
+}
+
+async fn listed(store: &dyn Store, filter: EventFilter, limit: usize) -> Vec<u64> {
+    let events = store.list_events(ExecutionId(7), &filter, limit).await.unwrap();
+    events.iter().map(|event| event.seq).collect()
+}
+
+pub async fn events_are_listed_both_ways_and_by_type(store: Arc<dyn Store>) {
+    with_events(&*store, &[10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000]).await;
+    let all = EventFilter::default();
+    assert_eq!(listed(&*store, all.clone(), 3).await, [1, 2, 3]);
+    assert_eq!(listed(&*store, EventFilter { after_seq: Some(3), ..all.clone() }, 3).await, [4, 5, 6]);
+    let back = EventFilter { newest_first: true, ..all.clone() };
+    assert_eq!(listed(&*store, back.clone(), 3).await, [7, 6, 5]);
+    assert_eq!(listed(&*store, EventFilter { before_seq: Some(5), ..back.clone() }, 3).await, [4, 3, 2]);
+    let resumed = EventFilter { event_types: vec!["playbook.resumed".to_owned()], ..back };
+    assert_eq!(listed(&*store, resumed.clone(), 10).await, [7, 4, 1]);
+    let types = vec!["playbook.resumed".to_owned(), "step.enter".to_owned(), "step.exit".to_owned()];
+    assert_eq!(listed(&*store, EventFilter { event_types: types, ..all.clone() }, 2).await, [1, 2]);
+    let count = async |filter: &EventFilter| store.count_events(ExecutionId(7), filter).await.unwrap();
+    assert_eq!(count(&all).await, 7);
+    assert_eq!(
+        count(&EventFilter { before_seq: Some(2), ..resumed }).await,
+        3,
+        "the page makes no difference"
+    );
+    assert_eq!(store.count_events(ExecutionId(8), &all).await.unwrap(), 0);
+}
+
+pub async fn events_are_listed_since_an_id_that_may_be_rounded(store: Arc<dyn Store>) {
+    with_events(&*store, &[10_000, 40_000, 20_000, 30_000, 50_000]).await;
+    let since = |id| EventFilter { since: Some(EventId(id)), ..EventFilter::default() };
+    assert_eq!(
+        listed(&*store, since(20_000), 10).await,
+        [3, 4, 5],
+        "it and what came later, whatever its id"
+    );
+    for rounded in [20_000 - ROUNDED_ID, 20_000 + ROUNDED_ID] {
+        assert_eq!(listed(&*store, since(rounded), 10).await, [3, 4, 5]);
+    }
+    assert_eq!(listed(&*store, since(35_000), 10).await, [2, 5], "there is nothing near it");
+    assert_eq!(store.count_events(ExecutionId(7), &since(20_000)).await.unwrap(), 3);
 }
 
 pub async fn a_snapshot_is_loaded_as_it_was_written(store: Arc<dyn Store>) {

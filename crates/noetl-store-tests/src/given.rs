@@ -28,6 +28,7 @@ pub fn row(path: &str) -> ExecutionRow {
         catalog_id: 0,
         version: 1,
         parent: None,
+        pool: "shared".into(),
         labels: BTreeMap::new(),
         started_at: at(0),
         status: RunStatus::Running,

@@ -88,6 +88,9 @@ macro_rules! conformance {
             events_of_other_executions_stay_apart
             recorded_event_ids_are_known
             an_event_is_found_by_its_id
+            the_execution_of_an_event_is_found
+            events_are_listed_both_ways_and_by_type
+            events_are_listed_since_an_id_that_may_be_rounded
             a_snapshot_is_loaded_as_it_was_written
             a_newer_snapshot_replaces_the_older
             loop_results_come_in_index_order
@@ -105,7 +108,16 @@ macro_rules! conformance {
             executions_are_filtered_by_parent
             executions_are_filtered_by_time
             executions_are_filtered_by_labels
-            search_looks_into_path_id_and_error
+            search_looks_into_path_id_error_and_labels
+            search_looks_into_the_beginning_of_long_errors
+            executions_are_filtered_by_a_part_of_their_path
+            executions_are_filtered_by_catalog_entry_and_pool
+            pages_go_both_ways
+            an_offset_leaves_out_the_beginning
+            rare_executions_are_found_among_many
+            a_short_text_is_looked_for_among_the_newest
+            matches_are_counted_as_far_as_asked
+            everything_below_an_execution_is_listed
             search_takes_wildcards_literally
             filters_apply_together
             executions_are_counted_by_status

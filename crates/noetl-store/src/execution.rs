@@ -18,6 +18,8 @@ pub struct ExecutionRow {
     pub catalog_id: i64,
     pub version: i64,
     pub parent: Option<ExecutionId>,
+    /// Where its commands go.
+    pub pool: Arc<str>,
     pub labels: BTreeMap<String, String>,
     pub started_at: Timestamp,
 
@@ -67,6 +69,9 @@ pub struct ExecutionFilter {
     /// Any of these; empty for all.
     pub statuses: Vec<RunStatus>,
     pub path: Option<PathFilter>,
+    /// Started from this catalog entry.
+    pub catalog_id: Option<i64>,
+    pub pool: Option<String>,
     pub parent: Option<ExecutionId>,
     /// Started then or later.
     pub started_from: Option<Timestamp>,
@@ -74,17 +79,98 @@ pub struct ExecutionFilter {
     pub started_before: Option<Timestamp>,
     /// Labels that must all be there with these values.
     pub labels: BTreeMap<String, String>,
-    /// Text found in the path, the id or the error. Case does not matter for ASCII letters.
+    /// Text found in the path, the error or a label as `key=value`, or at the beginning of the id. Case does not matter
+    /// for ASCII letters. See [`SHORT_SEARCH_REACH`] and [`searched_part`] for its limits.
     pub search: Option<String>,
     /// Only executions older than this one: the last of the page before.
     pub before: Option<ExecutionId>,
+    /// Only executions newer than this one, and of those the oldest, unless `before` is given too: the page that comes
+    /// before the one that this execution is first in.
+    pub after: Option<ExecutionId>,
+    /// Leaves out this many at the beginning of the page. Takes the longer the more it is; the two above do not.
+    pub offset: usize,
+}
+
+/// A text of one or two characters, to search for or for a path to contain, is looked for among this many executions only:
+/// the newest, or those next to where the page begins.
+pub const SHORT_SEARCH_REACH: usize = 10_000;
+
+/// Labels and errors are searched up to this many characters.
+const SEARCHED_CHARS: usize = 1000;
+
+/// The part of a label or an error that is searched.
+pub fn searched_part(text: &str) -> &str {
+    text.char_indices().nth(SEARCHED_CHARS).map_or(text, |(end, _)| &text[..end])
+}
+
+impl ExecutionFilter {
+    /// Whether a text is too short to be found everywhere.
+    pub fn has_short_text(&self) -> bool {
+        let contained = match &self.path {
+            Some(PathFilter::Contains(text)) => Some(text),
+            _ => None,
+        };
+        let is_short = |text: &String| text.chars().nth(2).is_none();
+        self.search.as_ref().is_some_and(is_short) || contained.is_some_and(is_short)
+    }
+
+    /// Whether the page is found from its end.
+    pub fn is_oldest_first(&self) -> bool {
+        self.after.is_some() && self.before.is_none()
+    }
+
+    /// Whether every execution matches, apart from where the page begins.
+    pub fn is_unconditional(&self) -> bool {
+        self.statuses.is_empty() && self.asks_for_statuses_only()
+    }
+
+    /// Whether the status alone decides which executions match, apart from where the page begins.
+    pub fn asks_for_statuses_only(&self) -> bool {
+        self.path.is_none()
+            && self.catalog_id.is_none()
+            && self.pool.is_none()
+            && self.parent.is_none()
+            && self.started_from.is_none()
+            && self.started_before.is_none()
+            && self.labels.is_empty()
+            && self.search.is_none()
+    }
+}
+
+/// How many executions match a filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchCount {
+    pub count: u64,
+    /// If not, there are more.
+    pub is_exact: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathFilter {
     Is(String),
     StartsWith(String),
+    /// Case does not matter for ASCII letters.
+    Contains(String),
 }
+
+/// Which events of an execution to list. The default lists all, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct EventFilter {
+    /// Any of these; empty for all.
+    pub event_types: Vec<String>,
+    /// Only the event of this id and those after it. An id may be off by up to [`ROUNDED_ID`], as it is when it went
+    /// through a program that takes numbers for floating-point ones; then a few more may come, but none is missing. An id
+    /// that no event is near to leaves out events of lower ids.
+    pub since: Option<EventId>,
+    /// Only events with a higher seq.
+    pub after_seq: Option<u64>,
+    /// Only events with a lower seq.
+    pub before_seq: Option<u64>,
+    pub newest_first: bool,
+}
+
+/// How far an id may be from the one that was meant.
+pub const ROUNDED_ID: i64 = 256;
 
 /// The state of an execution at one of its seqs, opaque to the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +224,13 @@ pub trait Executions {
     /// Newest first, that is by descending id.
     async fn list_executions(&self, filter: &ExecutionFilter, limit: usize) -> Result<Vec<Execution>, Error>;
 
+    /// How many executions match, wherever the page begins. Counted up to `at_most` where counting takes time.
+    async fn count_matching(&self, filter: &ExecutionFilter, at_most: u64) -> Result<MatchCount, Error>;
+
+    /// The executions below this one: its children, theirs, and so on. By id, at most `limit`.
+    async fn list_descendants(&self, execution: ExecutionId, limit: usize)
+    -> Result<Vec<ExecutionId>, Error>;
+
     /// How many executions there are in each status that occurs.
     async fn count_executions(&self) -> Result<Vec<(RunStatus, u64)>, Error>;
 
@@ -156,6 +249,21 @@ pub trait Executions {
         before_seq: u64,
         limit: usize,
     ) -> Result<Vec<Event>, Error>;
+
+    /// Events of an execution that match, by seq.
+    async fn list_events(
+        &self,
+        execution: ExecutionId,
+        filter: &EventFilter,
+        limit: usize,
+    ) -> Result<Vec<Event>, Error>;
+
+    /// How many events of an execution match, wherever the page begins.
+    async fn count_events(&self, execution: ExecutionId, filter: &EventFilter) -> Result<u64, Error>;
+
+    /// The execution or subscription that an event belongs to. Should several have an event of this id, the one with the
+    /// lowest id.
+    async fn find_execution_of_event(&self, event: EventId) -> Result<Option<ExecutionId>, Error>;
 
     async fn find_event(&self, execution: ExecutionId, event: EventId) -> Result<Option<Event>, Error>;
 

@@ -42,7 +42,8 @@ pub use credential::{CredentialFilter, CredentialRow, Credentials};
 pub use digest::sha256_hex;
 pub use error::Error;
 pub use execution::{
-    Execution, ExecutionFilter, ExecutionRow, Executions, LastEvent, LoopResult, PathFilter, Snapshot,
+    EventFilter, Execution, ExecutionFilter, ExecutionRow, Executions, LastEvent, LoopResult, MatchCount,
+    PathFilter, ROUNDED_ID, SHORT_SEARCH_REACH, Snapshot, searched_part,
 };
 pub use keychain::{Keychain, KeychainRow, KeychainScope};
 pub use keys::{parse_command_key, parse_timer_key};

@@ -13,6 +13,7 @@ fn batch(expected_seq: u64) -> Batch {
         catalog_id: 0,
         version: 1,
         parent: None,
+        pool: "shared".into(),
         labels: Default::default(),
         started_at: Timestamp(0),
         status: RunStatus::Running,

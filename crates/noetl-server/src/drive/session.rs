@@ -47,20 +47,18 @@ impl Session {
 
     pub fn row(&self) -> ExecutionRow {
         let run = &self.run;
-        let labels = match self.playbook.plan.metadata.get("labels").and_then(Value::as_map) {
-            Some(labels) => labels
-                .iter()
-                .map(|(key, value)| {
-                    (key.to_string(), value.as_str().map_or(value.to_string(), str::to_owned))
-                })
-                .collect(),
-            None => Default::default(),
-        };
+        // Those given with the start count more than those of the playbook.
+        let of_playbook = self.playbook.plan.metadata.get("labels");
+        let of_start = run.started.meta.get("labels");
+        let labels = [of_playbook, of_start].into_iter().flatten().filter_map(Value::as_map).flatten();
+        let as_text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+        let labels = labels.map(|(key, value)| (key.to_string(), as_text(value))).collect();
         ExecutionRow {
             path: run.started.path.clone(),
             catalog_id: run.started.catalog_id,
             version: run.started.version,
             parent: run.started.parent.as_ref().map(|parent| parent.execution),
+            pool: self.pool.clone(),
             labels,
             started_at: run.started_at,
             status: run.status,

@@ -18,6 +18,7 @@ pub fn row() -> ExecutionRow {
         catalog_id: 5,
         version: 1,
         parent: None,
+        pool: "shared".into(),
         labels: Default::default(),
         started_at: Timestamp(1_790_000_000_000_000),
         status: RunStatus::Running,
