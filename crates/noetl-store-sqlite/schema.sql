@@ -670,3 +670,10 @@ CREATE VIRTUAL TABLE noetl.search_index USING fts5 (text, content = '', columnsi
 CREATE TABLE noetl.search_progress (last_text_id INTEGER NOT NULL);
 
 INSERT INTO noetl.search_progress VALUES (0);
+
+-- Audit rows and keychain entries are found by what they belong to.
+CREATE INDEX noetl.audit_by_target ON audit (target);
+CREATE INDEX noetl.audit_by_execution ON audit (execution_id)
+WHERE execution_id IS NOT NULL;
+CREATE INDEX noetl.keychain_by_execution ON keychain (execution_id)
+WHERE execution_id IS NOT NULL;

@@ -67,17 +67,17 @@ SELECT DISTINCT 'path', path FROM noetl.execution_record;
 
 INSERT OR IGNORE INTO noetl.search_text (kind, text)
 SELECT DISTINCT 'label', substr(key || '=' || value, 1, 1000)
-FROM noetl.execution_record, json_each(labels) WHERE labels IS NOT NULL;
+FROM noetl.execution_record CROSS JOIN json_each(labels) WHERE labels IS NOT NULL;
 
 INSERT OR IGNORE INTO noetl.search_text (kind, text)
 SELECT DISTINCT 'error', substr(error, 1, 1000) FROM noetl.execution_record WHERE error IS NOT NULL;
 
 INSERT OR IGNORE INTO noetl.execution_text (text_id, execution_id)
-SELECT text_id, execution_id FROM noetl.execution_record, json_each(labels), noetl.search_text
+SELECT text_id, execution_id FROM noetl.execution_record CROSS JOIN json_each(labels) CROSS JOIN noetl.search_text
 WHERE labels IS NOT NULL AND kind = 'label' AND text = substr(key || '=' || json_each.value, 1, 1000);
 
 INSERT OR IGNORE INTO noetl.execution_text (text_id, execution_id)
-SELECT text_id, execution_id FROM noetl.execution_record, noetl.search_text
+SELECT text_id, execution_id FROM noetl.execution_record CROSS JOIN noetl.search_text
 WHERE error IS NOT NULL AND kind = 'error' AND text = substr(error, 1, 1000);
 
 INSERT INTO noetl.search_index (rowid, text) SELECT text_id, text FROM noetl.search_text;

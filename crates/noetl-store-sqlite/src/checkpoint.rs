@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use noetl_store::Error;
@@ -22,6 +23,8 @@ const WAITING: i32 = 6_000;
 pub struct Checkpoints {
     /// The length of the log at which the next one is due.
     due: i32,
+    /// Held while one runs. SQLite refuses a second one at once instead of letting it wait.
+    turn: Arc<Mutex<()>>,
     bell: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -30,13 +33,15 @@ impl Checkpoints {
     pub fn start(database: &Path) -> Result<Checkpoints, Error> {
         let connection = open_reader(database)?;
         let (bell, rings) = sync_channel(1);
+        let turn = Arc::new(Mutex::new(()));
+        let turn_beside = turn.clone();
         let thread = std::thread::Builder::new()
             .name("noetl-checkpoint".to_owned())
-            .spawn(move || serve(connection, rings))
+            .spawn(move || serve(connection, rings, &turn_beside))
             .map_err(|error| {
                 Error::unavailable(format!("the checkpoint thread could not be started: {error}"))
             })?;
-        Ok(Checkpoints { due: BESIDE, bell: Some(bell), thread: Some(thread) })
+        Ok(Checkpoints { due: BESIDE, turn, bell: Some(bell), thread: Some(thread) })
     }
 
     /// Called by the writer between transactions, with the length of the log.
@@ -50,7 +55,7 @@ impl Checkpoints {
         }
         self.due = pages + BESIDE;
         if pages >= WAITING {
-            checkpoint(writer);
+            checkpoint(writer, &self.turn);
         } else if let Some(bell) = &self.bell {
             // A full bell means that one is about to run anyway.
             let _ = bell.try_send(());
@@ -68,14 +73,15 @@ impl Drop for Checkpoints {
     }
 }
 
-fn serve(connection: Connection, rings: Receiver<()>) {
+fn serve(connection: Connection, rings: Receiver<()>, turn: &Mutex<()>) {
     while rings.recv().is_ok() {
-        checkpoint(&connection);
+        checkpoint(&connection, turn);
     }
 }
 
-/// Moves what can be moved without making anybody wait. If it fails, everything is still in the log; what is wrong with
+/// Moves what can be moved without making readers wait, after the one that may be running. If it fails, everything is still in the log; what is wrong with
 /// the disk shows in the next write.
-fn checkpoint(connection: &Connection) {
+fn checkpoint(connection: &Connection, turn: &Mutex<()>) {
+    let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = connection.query_row("PRAGMA noetl.wal_checkpoint(PASSIVE)", [], |_| Ok(()));
 }

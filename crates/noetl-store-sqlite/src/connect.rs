@@ -98,6 +98,19 @@ pub fn open_for_reading(database: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
+/// A connection for one change beside the writer, which waits for its turn.
+pub fn open_for_changing(database: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = attach(database, flags)?;
+    let pragmas = "
+        PRAGMA noetl.wal_autocheckpoint = 0;
+        PRAGMA foreign_keys = ON;
+        PRAGMA temp_store = MEMORY;";
+    connection.execute_batch(pragmas).map_err(|error| store_error(&error, database))?;
+    set_synchronous(&connection, Synchronous::Full).map_err(|error| store_error(&error, database))?;
+    Ok(connection)
+}
+
 /// Whether commits wait until they are on the disk.
 pub fn set_synchronous(connection: &Connection, synchronous: Synchronous) -> rusqlite::Result<()> {
     connection.execute_batch(match synchronous {

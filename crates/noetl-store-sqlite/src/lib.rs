@@ -13,6 +13,7 @@ mod connect;
 mod credentials;
 mod error;
 mod executions;
+mod family;
 mod filter;
 mod keychain;
 mod list;
@@ -27,6 +28,7 @@ mod query;
 mod reader;
 mod reservations;
 mod results;
+mod retention;
 mod search;
 mod subscriptions;
 mod test_suites;
@@ -48,7 +50,7 @@ use lock::FileLock;
 use reader::Readers;
 use writer::{Durability, Writer};
 
-pub use query::{QueryAnswer, query};
+pub use query::query;
 
 /// When a commit counts as done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,6 +87,7 @@ pub struct SqliteStore {
 struct Inner {
     readers: Readers,
     writer: Writer,
+    database: PathBuf,
 }
 
 impl SqliteStore {
@@ -102,8 +105,8 @@ impl SqliteStore {
         let mut connection = connect::open_writer(&database, options.synchronous)?;
         migrate::migrate(&mut connection, &database)?;
         let readers = Readers::open(&database, options.readers)?;
-        let writer = Writer::start(connection, database, options.synchronous, lock)?;
-        Ok(SqliteStore { inner: Arc::new(Inner { readers, writer }) })
+        let writer = Writer::start(connection, database.clone(), options.synchronous, lock)?;
+        Ok(SqliteStore { inner: Arc::new(Inner { readers, writer, database }) })
     }
 
     /// Changes something for good.

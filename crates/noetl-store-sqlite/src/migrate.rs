@@ -24,6 +24,7 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0005_tokens_and_test_suites.sql"),
     },
     Migration { name: "lists", sql: include_str!("../migrations/0006_lists.sql") },
+    Migration { name: "retention", sql: include_str!("../migrations/0007_retention.sql") },
 ];
 
 /// The steps that have been applied.
@@ -133,7 +134,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_older_schema_is_upgraded_with_its_rows() {
-        use noetl_store::{Catalog, Executions, LogFilter, Results, StepLogs};
+        use noetl_store::{Catalog, ExecutionFilter, Executions, LogFilter, Results, StepLogs};
         for version in 1..MIGRATIONS.len() {
             let folder = tempfile::tempdir().unwrap();
             let database = folder.path().join("noetl.db");
@@ -150,6 +151,9 @@ mod tests {
             assert_eq!(&*result.content, b"[1]");
             let logs = store.list_logs(run, &LogFilter::default(), 10).await.unwrap();
             assert_eq!(logs.len(), if version < 2 { 0 } else { 1 });
+            let search = ExecutionFilter { search: Some("team=data".to_owned()), ..Default::default() };
+            assert_eq!(store.list_executions(&search, 10).await.unwrap(), [execution]);
+            assert_eq!(store.count_executions().await.unwrap(), [(noetl_types::RunStatus::Running, 1)]);
             drop(store);
             let versions =
                 query(&database, "SELECT version FROM noetl.schema_version ORDER BY version", 100).unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use noetl_store::{ClaimedMessage, Error, Outbox, OutboxRow, back_off_seconds, cut_error};
+use noetl_store::{ClaimedMessage, Error, MAX_CLAIMED, Outbox, OutboxRow, back_off_seconds, cut_error};
 use noetl_types::{EventId, ExecutionId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -32,6 +32,7 @@ impl Outbox for SqliteStore {
         limit: usize,
         visibility: Duration,
     ) -> Result<Vec<ClaimedMessage>, Error> {
+        let limit = limit.clamp(1, MAX_CLAIMED);
         let micros = i64::try_from(visibility.as_micros()).unwrap_or(i64::MAX);
         let locked_before = Timestamp(now.0.saturating_sub(micros));
         self.write_relaxed(move |connection| {
@@ -62,7 +63,8 @@ impl Outbox for SqliteStore {
         let ids = ids.to_vec();
         self.write_relaxed(move |connection| {
             let sql = "
-                UPDATE noetl.outbox SET status = 'PUBLISHED', published_at = ?2, updated_at = ?2, last_error = NULL
+                UPDATE noetl.outbox SET
+                    status = 'PUBLISHED', published_at = coalesce(published_at, ?2), updated_at = ?2, last_error = NULL
                 WHERE outbox_id = ?1";
             let mut update = connection.prepare_cached(sql)?;
             let mut marked = 0;
@@ -87,7 +89,7 @@ impl Outbox for SqliteStore {
         self.write_relaxed(move |connection| {
             let sql = "
                 UPDATE noetl.outbox SET status = 'FAILED', last_error = ?2, available_at = ?3, updated_at = ?4
-                WHERE outbox_id = ?1";
+                WHERE outbox_id = ?1 AND status <> 'PUBLISHED'";
             let available_at = Iso(now.after(Duration::from_secs(delay)));
             let marked =
                 connection.prepare_cached(sql)?.execute(params![id, error, available_at, Iso(now)])?;

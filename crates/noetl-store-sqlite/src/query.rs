@@ -1,24 +1,23 @@
-//! SQL by people over a store's file, beside whoever works with it: nothing can be changed.
+//! SQL by people over a store's file. Each statement gets a connection of its own, which it cannot leave in a state that
+//! others would notice, and is bound in rows and time.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use noetl_store::Error;
+use async_trait::async_trait;
+use noetl_store::{Error, Queries, Query, QueryAnswer};
 use noetl_types::Value;
+use rusqlite::Connection;
 use rusqlite::ffi::ErrorCode;
-use rusqlite::types::ValueRef;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 
-use crate::connect::open_for_reading;
+use crate::connect::{open_for_changing, open_for_reading};
 use crate::error::{Fault, Outcome};
-use crate::{absolute, migrate};
+use crate::{SqliteStore, absolute, migrate};
 
-/// The rows of a query.
-#[derive(Clone, Debug, PartialEq)]
-pub struct QueryAnswer {
-    pub columns: Vec<String>,
-    pub rows: Vec<Vec<Value>>,
-    /// There would have been more rows.
-    pub is_cut: bool,
-}
+/// Steps of SQLite's machine between two looks at the clock.
+const STEPS: i32 = 10_000;
 
 /// Runs one statement that reads, and gives at most `limit` rows. The tables are `noetl.event`, `noetl.execution` and so
 /// on. A file that another process works with can be queried too.
@@ -27,44 +26,106 @@ pub fn query(database: impl AsRef<Path>, sql: &str, limit: usize) -> Result<Quer
     if !database.exists() {
         return Err(Error::NotFound { what: format!("the file {}", database.display()) });
     }
-    let connection = open_for_reading(&database)?;
-    if migrate::version(&connection, &database)? == 0 {
-        return Err(Error::invalid(format!("{} is not a store", database.display())));
-    }
-    let run = || -> Outcome<QueryAnswer> {
-        let mut statement = connection.prepare(sql)?;
-        if !statement.readonly() {
-            return Err(Error::invalid("only statements that read are allowed here").into());
-        }
-        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        if columns.is_empty() {
-            return Err(Error::invalid("the statement gives no rows").into());
-        }
-        let mut found = statement.query([])?;
-        let mut rows = Vec::new();
-        while let Some(row) = found.next()? {
-            if rows.len() == limit {
-                return Ok(QueryAnswer { columns, rows, is_cut: true });
-            }
-            let values = (0..columns.len()).map(|column| row.get_ref(column).map(value));
-            rows.push(values.collect::<rusqlite::Result<_>>()?);
-        }
-        Ok(QueryAnswer { columns, rows, is_cut: false })
-    };
-    run().map_err(|fault| match fault {
-        Fault::Sqlite(error) if is_mistake(&error) => Error::invalid(error.to_string()),
-        fault => fault.into_store_error(&database),
-    })
+    read(&database, &Query { max_rows: limit, max_time: Duration::MAX, ..Query::new(sql) })
 }
 
-/// Whether the statement is at fault and not the store.
-fn is_mistake(error: &rusqlite::Error) -> bool {
-    match error {
+fn read(database: &Path, query: &Query) -> Result<QueryAnswer, Error> {
+    let mut connection = open_for_reading(database)?;
+    if migrate::version(&connection, database)? == 0 {
+        return Err(Error::invalid(format!("{} is not a store", database.display())));
+    }
+    let reads = |context: AuthContext<'_>| match context.action {
+        AuthAction::Select
+        | AuthAction::Read { .. }
+        | AuthAction::Function { .. }
+        | AuthAction::Recursive => Authorization::Allow,
+        _ => Authorization::Deny,
+    };
+    run(&mut connection, query, reads).map_err(|fault| meaning(fault, query, database))
+}
+
+fn change(database: &Path, query: &Query) -> Result<QueryAnswer, Error> {
+    let mut connection = open_for_changing(database)?;
+    let stays_here = |context: AuthContext<'_>| match context.action {
+        AuthAction::Attach { .. }
+        | AuthAction::Detach { .. }
+        | AuthAction::Transaction { .. }
+        | AuthAction::Savepoint { .. }
+        | AuthAction::Pragma { .. } => Authorization::Deny,
+        _ => Authorization::Allow,
+    };
+    run(&mut connection, query, stays_here).map_err(|fault| meaning(fault, query, database))
+}
+
+fn run(
+    connection: &mut Connection,
+    query: &Query,
+    allow: impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static,
+) -> Outcome<QueryAnswer> {
+    connection.authorizer(Some(allow))?;
+    if let Some(end) = Instant::now().checked_add(query.max_time) {
+        connection.progress_handler(STEPS, Some(move || Instant::now() >= end))?;
+    }
+    let mut statement = connection.prepare(&query.sql)?;
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    if columns.is_empty() && statement.readonly() {
+        return Err(Error::invalid("the statement gives no rows").into());
+    }
+    let mut found = statement.query(rusqlite::params_from_iter(query.parameters.iter().map(parameter)))?;
+    let mut answer = QueryAnswer { columns, rows: Vec::new(), is_cut: false, changed: 0 };
+    while let Some(row) = found.next()? {
+        if answer.rows.len() == query.max_rows {
+            answer.is_cut = true;
+            break;
+        }
+        let values = (0..answer.columns.len()).map(|column| row.get_ref(column).map(value));
+        answer.rows.push(values.collect::<rusqlite::Result<_>>()?);
+    }
+    drop(found);
+    drop(statement);
+    // The connection is new, so that this is about its only statement.
+    answer.changed = connection.changes();
+    Ok(answer)
+}
+
+/// What a failure means, if the statement is at fault and not the store.
+fn meaning(fault: Fault, query: &Query, database: &Path) -> Error {
+    let Fault::Sqlite(error) = &fault else {
+        return fault.into_store_error(database);
+    };
+    let is_mistake = match error {
         rusqlite::Error::SqlInputError { .. }
         | rusqlite::Error::InvalidParameterCount(..)
         | rusqlite::Error::MultipleStatement => true,
-        rusqlite::Error::SqliteFailure(failure, _) => failure.code == ErrorCode::Unknown,
+        rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
+            ErrorCode::AuthorizationForStatementDenied => {
+                return Error::invalid("the statement does something that is not allowed here");
+            }
+            ErrorCode::OperationInterrupted => {
+                return Error::invalid(format!("the statement took longer than {:?}", query.max_time));
+            }
+            code => matches!(
+                code,
+                ErrorCode::Unknown
+                    | ErrorCode::ConstraintViolation
+                    | ErrorCode::TypeMismatch
+                    | ErrorCode::TooBig
+                    | ErrorCode::ReadOnly
+            ),
+        },
         _ => false,
+    };
+    if is_mistake { Error::invalid(error.to_string()) } else { fault.into_store_error(database) }
+}
+
+fn parameter(value: &Value) -> ToSqlOutput<'static> {
+    match value {
+        Value::Null => rusqlite::types::Null.into(),
+        Value::Bool(truth) => (*truth).into(),
+        Value::Int(number) => (*number).into(),
+        Value::Float(number) => (*number).into(),
+        Value::Text(text) => text.to_string().into(),
+        other => other.to_string().into(),
     }
 }
 
@@ -77,5 +138,28 @@ fn value(value: ValueRef<'_>) -> Value {
         ValueRef::Blob(bytes) => {
             Value::text(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
         }
+    }
+}
+
+#[async_trait]
+impl Queries for SqliteStore {
+    async fn query(&self, query: &Query) -> Result<QueryAnswer, Error> {
+        self.on_a_thread(query, read).await
+    }
+
+    async fn execute(&self, query: &Query) -> Result<QueryAnswer, Error> {
+        self.on_a_thread(query, change).await
+    }
+}
+
+impl SqliteStore {
+    async fn on_a_thread(
+        &self,
+        query: &Query,
+        run: impl Fn(&Path, &Query) -> Result<QueryAnswer, Error> + Send + 'static,
+    ) -> Result<QueryAnswer, Error> {
+        let (database, query) = (self.inner.database.clone(), query.clone());
+        let answer = tokio::task::spawn_blocking(move || run(&database, &query)).await;
+        answer.unwrap_or_else(|error| Err(Error::unavailable(format!("a query did not end: {error}"))))
     }
 }

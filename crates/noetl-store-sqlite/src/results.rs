@@ -1,13 +1,14 @@
 //! Values stored aside.
 
 use async_trait::async_trait;
-use noetl_store::{Error, ResultRef, ResultRow, Results};
+use noetl_store::{Error, ResultInfo, ResultRef, ResultRow, Results};
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::SqliteStore;
 use crate::columns::{Bytes, Content, Iso, int};
 use crate::error::Outcome;
+use crate::family::Families;
 
 const RESULT: &str = "
     SELECT result_id, execution_id, name, scope, source_step, data, sha256, media_type, created_at, expires_at
@@ -57,21 +58,26 @@ pub fn insert_result(connection: &Connection, row: &ResultRow) -> Outcome<bool> 
     Ok(added > 0)
 }
 
-/// Expired values whose execution has ended, and all its ancestors too.
 const EXPIRED: &str = "
-    SELECT result_id, execution_id, name FROM noetl.result_store AS result
-    WHERE expires_at IS NOT NULL AND expires_at <= ?1 AND NOT EXISTS (
-        WITH RECURSIVE line (execution_id, status, parent_execution_id) AS (
-            SELECT execution_id, status, parent_execution_id FROM noetl.execution_record
-            WHERE execution_id = result.execution_id
-            UNION
-            SELECT parent.execution_id, parent.status, parent.parent_execution_id
-            FROM noetl.execution_record AS parent
-            JOIN line ON parent.execution_id = line.parent_execution_id
-        )
-        SELECT 1 FROM line WHERE status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
-    )
-    ORDER BY expires_at, execution_id, result_id LIMIT ?2";
+    SELECT result_id, execution_id, name FROM noetl.result_store
+    WHERE expires_at IS NOT NULL AND expires_at <= ?1 ORDER BY expires_at, execution_id, result_id";
+
+const INFO: &str = "
+    SELECT result_id, execution_id, name, scope, source_step, bytes, sha256, media_type, created_at, expires_at
+    FROM noetl.result_store WHERE execution_id = ?1 AND result_id > ?2 ORDER BY result_id LIMIT ?3";
+
+fn info(row: &Row<'_>) -> rusqlite::Result<ResultInfo> {
+    Ok(ResultInfo {
+        at: reference(row)?,
+        scope: row.get("scope")?,
+        source_step: row.get("source_step")?,
+        size: row.get::<_, i64>("bytes")? as u64,
+        sha256: row.get("sha256")?,
+        media_type: row.get("media_type")?,
+        created_at: row.get::<_, Iso>("created_at")?.0,
+        expires_at: row.get::<_, Option<Iso>>("expires_at")?.map(|at| at.0),
+    })
+}
 
 #[async_trait]
 impl Results for SqliteStore {
@@ -121,11 +127,37 @@ impl Results for SqliteStore {
         .await
     }
 
+    async fn list_results(
+        &self,
+        execution: ExecutionId,
+        after: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<ResultInfo>, Error> {
+        self.read(move |connection| {
+            let values = params![execution.0, after.unwrap_or(i64::MIN), int(limit)];
+            let mut statement = connection.prepare_cached(INFO)?;
+            let results = statement.query_map(values, info)?;
+            Ok(results.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error> {
         self.write(move |connection| {
-            let mut select = connection.prepare_cached(EXPIRED)?;
-            let expired = select.query_map(params![Iso(now), int(limit)], reference)?;
-            let expired: Vec<ResultRef> = expired.collect::<rusqlite::Result<_>>()?;
+            let mut expired = Vec::new();
+            {
+                let mut families = Families::new(connection);
+                let mut statement = connection.prepare_cached(EXPIRED)?;
+                let mut rows = statement.query([Iso(now)])?;
+                while expired.len() < limit
+                    && let Some(row) = rows.next()?
+                {
+                    let at = reference(row)?;
+                    if !families.is_alive(at.execution)? {
+                        expired.push(at);
+                    }
+                }
+            }
             let sql = "DELETE FROM noetl.result_store WHERE execution_id = ?1 AND result_id = ?2";
             let mut delete = connection.prepare_cached(sql)?;
             for at in &expired {
@@ -140,12 +172,14 @@ impl Results for SqliteStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::assert_plan;
 
     #[test]
-    fn expired_values_are_found_by_their_index() {
-        crate::plan::assert_plan(
-            &EXPIRED.replace("ORDER BY expires_at, execution_id, result_id", ""),
-            "result_by_expiry",
+    fn values_are_found_by_their_indexes() {
+        assert_plan(
+            &EXPIRED.replace(", execution_id, result_id", ""),
+            "result_by_expiry (expires_at>? AND expires_at<?)",
         );
+        assert_plan(INFO, "(execution_id=? AND result_id>?)");
     }
 }

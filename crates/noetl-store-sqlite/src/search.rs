@@ -79,6 +79,20 @@ pub fn note<'a>(
     if is_new { index_new(connection) } else { Ok(()) }
 }
 
+/// Forgets that an execution is found by its labels and its error. The texts stay: others may have them too.
+pub fn forget(connection: &Connection, execution: ExecutionId) -> rusqlite::Result<()> {
+    let sql = "
+        DELETE FROM noetl.execution_text WHERE execution_id = ?1 AND text_id IN (
+            SELECT text_id FROM noetl.execution_record CROSS JOIN json_each(labels) CROSS JOIN noetl.search_text
+            WHERE execution_id = ?1 AND kind = 'label' AND text = substr(key || '=' || json_each.value, 1, 1000)
+            UNION ALL
+            SELECT text_id FROM noetl.execution_record CROSS JOIN noetl.search_text
+            WHERE execution_id = ?1 AND kind = 'error' AND text = substr(error, 1, 1000)
+        )";
+    connection.prepare_cached(sql)?.execute([execution.0])?;
+    Ok(())
+}
+
 /// Puts new texts into the index when there are enough of them.
 fn index_new(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "

@@ -1,7 +1,7 @@
 //! The registry of running parts.
 
 use async_trait::async_trait;
-use noetl_store::{Error, NewWorker, WorkerFilter, WorkerKind, WorkerRow, Workers};
+use noetl_store::{Error, NewWorker, OFFLINE, WorkerFilter, WorkerKind, WorkerRow, Workers};
 use noetl_types::Timestamp;
 use rusqlite::{Row, params};
 
@@ -63,8 +63,14 @@ impl Workers for SqliteStore {
     async fn heartbeat(&self, kind: WorkerKind, name: &str, now: Timestamp) -> Result<bool, Error> {
         let name = name.to_owned();
         self.write_relaxed(move |connection| {
-            let sql = "UPDATE noetl.runtime SET heartbeat = ?3 WHERE kind = ?1 AND name = ?2";
-            Ok(connection.prepare_cached(sql)?.execute(params![kind.as_str(), name, Iso(now)])? > 0)
+            let sql = "
+                UPDATE noetl.runtime SET
+                    heartbeat = ?3,
+                    updated_at = CASE status WHEN ?4 THEN ?3 ELSE updated_at END,
+                    status = CASE status WHEN ?4 THEN 'active' ELSE status END
+                WHERE kind = ?1 AND name = ?2";
+            let values = params![kind.as_str(), name, Iso(now), OFFLINE];
+            Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
         })
         .await
     }
@@ -73,6 +79,7 @@ impl Workers for SqliteStore {
         let mut conditions = Conditions::default();
         conditions.add_some("kind = ?", filter.kind.map(WorkerKind::as_str));
         conditions.add_some("status = ?", filter.status.clone());
+        conditions.add_some("name = ?", filter.name.clone());
         conditions.add_some("heartbeat >= ?", filter.alive_since.map(Iso));
         let sql = format!("SELECT * FROM noetl.runtime WHERE {} ORDER BY kind, name", conditions.sql());
         self.read(move |connection| {
@@ -88,6 +95,22 @@ impl Workers for SqliteStore {
         self.write(move |connection| {
             let sql = "DELETE FROM noetl.runtime WHERE kind = ?1 AND name = ?2";
             Ok(connection.prepare_cached(sql)?.execute(params![kind.as_str(), name])? > 0)
+        })
+        .await
+    }
+
+    async fn sweep_workers(&self, before: Timestamp, now: Timestamp) -> Result<Vec<WorkerRow>, Error> {
+        self.write(move |connection| {
+            let sql = "
+                UPDATE noetl.runtime SET status = ?1, updated_at = ?2 WHERE heartbeat < ?3 AND status <> ?1
+                RETURNING *";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![OFFLINE, Iso(now), Iso(before)], worker)?;
+            let mut rows: Vec<WorkerRow> = rows.collect::<rusqlite::Result<_>>()?;
+            rows.sort_by(|a, b| {
+                (a.worker.kind.as_str(), &a.worker.name).cmp(&(b.worker.kind.as_str(), &b.worker.name))
+            });
+            Ok(rows)
         })
         .await
     }

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use common::*;
 use noetl_store::{
-    CommandRow, Commands, Error, Executions, LogChunk, LogLimit, LogStream, ResultRef, ResultRow, Results,
-    Snapshot, StepLogs, SubscriptionEvent, Subscriptions,
+    CommandRow, Commands, Error, Executions, LogChunk, LogLimit, LogStream, Queries, Query, ResultRef,
+    ResultRow, Results, Snapshot, StepLogs, SubscriptionEvent, Subscriptions,
 };
 use noetl_store_sqlite::{Options, SqliteStore, query};
 use noetl_types::{
-    CommandKey, ErrorKind, EventBody, EventId, ExecutionId, Item, Outcome, Report, Slot, StoredValue,
-    Timestamp, ToolError, Value, VisitId,
+    CommandKey, ErrorKind, EventBody, EventId, ExecutionId, Item, Outcome, Report, RunStatus, Slot,
+    StoredValue, Timestamp, ToolError, Value, VisitId,
 };
 
 const RUN: ExecutionId = ExecutionId(7);
@@ -385,6 +385,83 @@ async fn queries_change_nothing_and_are_bounded() {
     let error = query(folder.path().join("none.db"), "SELECT 1", 10).expect_err("there is no such file");
     assert!(matches!(error, Error::NotFound { .. }), "{error}");
     assert_eq!(gapless_seq(&store, 7).await, 8);
+}
+
+#[tokio::test]
+async fn an_open_store_answers_queries() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("noetl.db"));
+    a_run(&store).await;
+    let sql = "SELECT seq, event_type FROM noetl.event WHERE seq >= ?1 AND event_type LIKE ?2 ORDER BY seq";
+    let parameters = vec![Value::Int(4), Value::text("call.%")];
+    let answer = store.query(&Query { parameters, max_rows: 2, ..Query::new(sql) }).await.unwrap();
+    assert_eq!(answer.columns, ["seq", "event_type"]);
+    assert_eq!(
+        answer.rows,
+        [[Value::Int(4), Value::text("call.done")], [Value::Int(5), Value::text("call.done")]]
+    );
+    assert!(answer.is_cut);
+    let json = Query {
+        parameters: vec![Value::list([Value::Int(7)])],
+        ..Query::new("SELECT json_extract(?1, '$[0]')")
+    };
+    assert_eq!(store.query(&json).await.unwrap().rows, [[Value::Int(7)]]);
+}
+
+#[tokio::test]
+async fn queries_of_an_open_store_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("noetl.db"));
+    a_run(&store).await;
+    for sql in [
+        "DELETE FROM noetl.event_record",
+        "CREATE TEMP TABLE mine (x)",
+        "ATTACH 'other.db' AS other",
+        "PRAGMA query_only = OFF",
+        "BEGIN IMMEDIATE",
+        "SELECT 1; DELETE FROM noetl.event_record",
+        "SELECT ?1",
+    ] {
+        let error = store.query(&Query::new(sql)).await.expect_err("it does more than read");
+        assert!(matches!(error, Error::Invalid { .. }), "{sql}: {error}");
+    }
+    assert_eq!(gapless_seq(&store, 7).await, 8);
+}
+
+#[tokio::test]
+async fn a_query_that_takes_too_long_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("noetl.db"));
+    let endless = "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    let query = Query { max_time: std::time::Duration::ZERO, ..Query::new(endless) };
+    let error = store.query(&query).await.expect_err("it has no end");
+    assert!(matches!(&error, Error::Invalid { reason } if reason.contains("took longer than")), "{error}");
+}
+
+#[tokio::test]
+async fn administrators_can_change_what_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("noetl.db"));
+    a_run(&store).await;
+    let sql = "UPDATE noetl.execution_record SET status = ?1 WHERE execution_id = ?2";
+    let parameters = vec![Value::text("CANCELLED"), Value::Int(7)];
+    let changed = store.execute(&Query { parameters, ..Query::new(sql) }).await.unwrap();
+    assert_eq!((changed.changed, changed.columns.len()), (1, 0));
+    let returning = "DELETE FROM noetl.command_record RETURNING step_name";
+    let deleted = store.execute(&Query::new(returning)).await.unwrap();
+    assert_eq!((deleted.rows, deleted.changed), (vec![vec![Value::text("work")]], 1));
+    let status = store.find_execution(RUN).await.unwrap().unwrap().row.status;
+    assert_eq!(status, RunStatus::Cancelled);
+    for sql in [
+        "BEGIN",
+        "PRAGMA noetl.user_version = 7",
+        "ATTACH 'other.db' AS other",
+        "DELETE FROM noetl.timer; SELECT 1",
+    ] {
+        let error = store.execute(&Query::new(sql)).await.expect_err("it is not for them either");
+        assert!(matches!(error, Error::Invalid { .. }), "{sql}: {error}");
+    }
+    commit(&store, vec![write(8, 0, 1, 3)]).await.unwrap();
 }
 
 #[tokio::test]

@@ -25,6 +25,7 @@ pub mod outbox;
 pub mod plugins;
 pub mod reservations;
 pub mod results;
+pub mod retention;
 pub mod subscriptions;
 pub mod test_suites;
 pub mod timers;
@@ -166,6 +167,8 @@ macro_rules! conformance {
             a_published_message_is_done
             a_failed_message_rests_longer_each_time
             the_rest_is_never_longer_than_256_seconds
+            a_claim_takes_one_to_1000_messages
+            marks_may_come_again_or_late
             an_unknown_message_cannot_fail
             errors_are_cut_to_2000_characters
             an_event_has_one_message_per_execution
@@ -183,6 +186,8 @@ macro_rules! conformance {
             collecting_takes_no_more_than_asked
             results_of_a_live_execution_are_kept
             results_within_reach_of_a_live_ancestor_are_kept
+            results_within_reach_of_a_live_relative_are_kept
+            results_of_an_execution_are_listed_without_content
             expired_results_without_an_execution_are_collected
         }
         $crate::conformance! { @tests $make_store, catalog:
@@ -236,6 +241,7 @@ macro_rules! conformance {
             a_worker_that_registers_again_keeps_its_id
             a_heartbeat_shows_that_a_worker_lives
             workers_are_filtered
+            silent_workers_are_offline_until_they_are_heard_again
             workers_leave_or_are_purged
         }
         $crate::conformance! { @tests $make_store, variables:
@@ -275,6 +281,14 @@ macro_rules! conformance {
             a_suite_is_found_and_replaced_by_its_id
             suites_are_listed_by_id_and_playbook
             a_deleted_suite_is_gone
+        }
+        $crate::conformance! { @tests $make_store, retention:
+            a_deleted_execution_is_gone_with_everything_it_owned
+            an_execution_that_runs_is_not_deleted
+            a_deleted_execution_can_begin_anew
+            old_executions_are_purged_first_started_first
+            an_execution_stays_while_its_family_runs
+            old_commands_are_purged_when_they_are_closed
         }
         $crate::conformance! { @tests $make_store, plugins:
             a_module_is_found_as_it_was_registered

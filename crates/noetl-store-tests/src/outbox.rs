@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::{ClaimedMessage, OutboxRow, Store};
+use noetl_store::{ClaimedMessage, MAX_CLAIMED, OutboxRow, Store};
 use noetl_types::{EventId, ExecutionId};
 
 use crate::given::*;
@@ -85,6 +85,23 @@ pub async fn the_rest_is_never_longer_than_256_seconds(store: Arc<dyn Store>) {
     let id = claim(&*store, 0, 10).await[0].id;
     assert_eq!(store.mark_failed(id, "refused", 1000, 3600, at(0)).await.unwrap(), Some(256));
     assert_eq!(store.mark_failed(id, "refused", 0, 3600, at(0)).await.unwrap(), Some(1));
+}
+
+pub async fn a_claim_takes_one_to_1000_messages(store: Arc<dyn Store>) {
+    add(&*store, 7, (1..=1100).map(message).collect()).await;
+    assert_eq!(claim(&*store, 0, 0).await.len(), 1);
+    assert_eq!(claim(&*store, 0, usize::MAX).await.len(), MAX_CLAIMED);
+    assert_eq!(claim(&*store, 0, usize::MAX).await.len(), 99);
+}
+
+pub async fn marks_may_come_again_or_late(store: Arc<dyn Store>) {
+    add(&*store, 7, vec![message(100)]).await;
+    let id = claim(&*store, 0, 10).await[0].id;
+    assert_eq!(store.mark_published(&[id], at(1)).await.unwrap(), 1);
+    assert_eq!(store.mark_published(&[id], at(50)).await.unwrap(), 1);
+    assert_eq!(store.mark_failed(id, "refused", 1, 10, at(50)).await.unwrap(), None, "it is published");
+    assert_eq!(claim(&*store, 1000, 10).await, []);
+    assert_eq!(store.purge_published(at(2), 10).await.unwrap(), 1, "the first time counts");
 }
 
 pub async fn an_unknown_message_cannot_fail(store: Arc<dyn Store>) {

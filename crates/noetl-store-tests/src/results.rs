@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::{Error, ExecutionRow, ResultRef, ResultRow, Store};
+use noetl_store::{Error, ExecutionRow, ResultInfo, ResultRef, ResultRow, Store};
 use noetl_types::{ExecutionId, RunStatus};
 
 use crate::given::*;
@@ -127,6 +127,42 @@ pub async fn results_within_reach_of_a_live_ancestor_are_kept(store: Arc<dyn Sto
     done.row.status = RunStatus::Cancelled;
     commit(&*store, done).await;
     assert_eq!(collect(&*store, 1000, 10).await, [(3, 1)]);
+}
+
+pub async fn results_within_reach_of_a_live_relative_are_kept(store: Arc<dyn Store>) {
+    ended(&*store, 1, RunStatus::Completed, None).await;
+    ended(&*store, 2, RunStatus::Completed, Some(1)).await;
+    ended(&*store, 3, RunStatus::Running, Some(1)).await;
+    for execution in [1, 2, 3] {
+        put_expiring(&*store, execution, 1, 10).await;
+    }
+    assert_eq!(collect(&*store, 1000, 10).await, [], "the child that runs may have been given all of them");
+    let mut done = step(3, 1);
+    done.row.status = RunStatus::Completed;
+    commit(&*store, done).await;
+    assert_eq!(collect(&*store, 1000, 10).await, [(1, 1), (2, 1), (3, 1)]);
+}
+
+pub async fn results_of_an_execution_are_listed_without_content(store: Arc<dyn Store>) {
+    for id in [2, 1, 3] {
+        store.put_result(&result(7, id, "[1, 2]")).await.unwrap();
+    }
+    store.put_result(&result(8, 1, "[8]")).await.unwrap();
+    let listed = store.list_results(ExecutionId(7), None, 2).await.unwrap();
+    let row = result(7, 1, "[1, 2]");
+    let first = ResultInfo {
+        at: row.at,
+        scope: row.scope,
+        source_step: None,
+        size: 6,
+        sha256: row.sha256,
+        media_type: row.media_type,
+        created_at: at(0),
+        expires_at: None,
+    };
+    assert_eq!((listed.len(), &listed[0], listed[1].at.id), (2, &first, 2));
+    let rest = store.list_results(ExecutionId(7), Some(2), 10).await.unwrap();
+    assert_eq!(rest.iter().map(|info| info.at.id).collect::<Vec<_>>(), [3]);
 }
 
 pub async fn expired_results_without_an_execution_are_collected(store: Arc<dyn Store>) {

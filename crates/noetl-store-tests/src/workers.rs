@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::{NewWorker, Store, WorkerFilter, WorkerKind, WorkerRow};
+use noetl_store::{NewWorker, OFFLINE, Store, WorkerFilter, WorkerKind, WorkerRow};
 use noetl_types::Value;
 
 use crate::given::*;
@@ -71,6 +71,25 @@ pub async fn workers_are_filtered(store: Arc<dyn Store>) {
     assert_eq!(names(WorkerFilter { kind: Some(WorkerKind::WorkerPool), ..none() }).await, ["w1", "w2"]);
     assert_eq!(names(WorkerFilter { status: Some("draining".to_owned()), ..none() }).await, ["w2"]);
     assert_eq!(names(WorkerFilter { alive_since: Some(at(20)), ..none() }).await, ["a", "w2"]);
+}
+
+pub async fn silent_workers_are_offline_until_they_are_heard_again(store: Arc<dyn Store>) {
+    for (id, name, now) in [(1, "w1", 10), (2, "w2", 20)] {
+        store.register_worker(&worker(id, name), at(now)).await.unwrap();
+    }
+    let silent = store.sweep_workers(at(20), at(50)).await.unwrap();
+    assert_eq!(silent.iter().map(|row| &*row.worker.name).collect::<Vec<_>>(), ["w1"]);
+    assert_eq!((&*silent[0].worker.status, silent[0].updated_at), (OFFLINE, at(50)));
+    assert_eq!(store.sweep_workers(at(20), at(51)).await.unwrap(), [], "it is known by now");
+    let find = async |name: &str| {
+        let filter = WorkerFilter { name: Some(name.to_owned()), ..WorkerFilter::default() };
+        store.list_workers(&filter).await.unwrap().remove(0)
+    };
+    assert_eq!(&*find("w1").await.worker.status, OFFLINE);
+    assert!(store.heartbeat(WorkerKind::WorkerPool, "w1", at(60)).await.unwrap());
+    let back = find("w1").await;
+    assert_eq!((&*back.worker.status, back.heartbeat, back.updated_at), ("active", at(60), at(60)));
+    assert_eq!(find("w2").await.worker.status, worker(2, "w2").status);
 }
 
 pub async fn workers_leave_or_are_purged(store: Arc<dyn Store>) {

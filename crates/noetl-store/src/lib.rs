@@ -21,8 +21,10 @@ mod log;
 mod memory;
 mod outbox;
 mod plugin;
+mod query;
 mod reservation;
 mod result;
+mod retention;
 mod subscription;
 mod test_suite;
 mod timer;
@@ -49,10 +51,14 @@ pub use keychain::{Keychain, KeychainRow, KeychainScope};
 pub use keys::{parse_command_key, parse_timer_key};
 pub use log::{LogChunk, LogCursor, LogFilter, LogLimit, LogStream, StepLogs, StoredLogChunk};
 pub use memory::{CommitFault, MemoryStore};
-pub use outbox::{ClaimedMessage, MAX_ERROR_CHARS, Outbox, OutboxRow, back_off_seconds, cut_error};
+pub use outbox::{
+    ClaimedMessage, MAX_CLAIMED, MAX_ERROR_CHARS, Outbox, OutboxRow, back_off_seconds, cut_error,
+};
 pub use plugin::{PluginInfo, PluginModule, Plugins};
+pub use query::{Queries, Query, QueryAnswer};
 pub use reservation::{Duplicate, Reservation, Reservations};
-pub use result::{ResultRef, ResultRefError, ResultRow, Results};
+pub use result::{ResultInfo, ResultRef, ResultRefError, ResultRow, Results};
+pub use retention::{ExecutionDeletion, Purged, Retention};
 pub use subscription::{
     Registration, Subscription, SubscriptionEvent, SubscriptionState, Subscriptions, Transition,
 };
@@ -60,7 +66,7 @@ pub use test_suite::{TestSuite, TestSuites};
 pub use timer::{DueTimer, TimerRow, Timers};
 pub use token::{ApiToken, ApiTokens};
 pub use variable::{NewVariable, Variable, VariableType, Variables};
-pub use worker::{NewWorker, WorkerFilter, WorkerKind, WorkerRow, Workers};
+pub use worker::{NewWorker, OFFLINE, WorkerFilter, WorkerKind, WorkerRow, Workers};
 
 /// The whole store, as the server holds it: `Arc<dyn Store>`.
 ///
@@ -84,6 +90,8 @@ pub trait Store:
     + Subscriptions
     + ApiTokens
     + TestSuites
+    + Retention
+    + Queries
     + std::fmt::Debug
     + Send
     + Sync

@@ -31,6 +31,9 @@ pub struct ClaimedMessage {
 /// Errors are kept up to this many characters.
 pub const MAX_ERROR_CHARS: usize = 2000;
 
+/// A claim takes no more messages than this, and always at least one if there is one.
+pub const MAX_CLAIMED: usize = 1000;
+
 /// How long a message rests after its `attempts`-th failure: a second, doubled each time up to 256, and never more than
 /// `max_delay_seconds`.
 pub fn back_off_seconds(attempts: u32, max_delay_seconds: u64) -> u64 {
@@ -45,7 +48,7 @@ pub fn cut_error(error: &str) -> &str {
 /// Publishing messages. They are added by [`Store::commit`](crate::Store::commit) alone.
 #[async_trait]
 pub trait Outbox {
-    /// Takes up to `limit` messages available at `now` in the order they were added. Those claimed and neither
+    /// Takes up to `limit` messages, but see [`MAX_CLAIMED`], available at `now` in the order they were added. Those claimed and neither
     /// published nor failed within `visibility` can be claimed again.
     async fn claim_outbox(
         &self,
@@ -54,10 +57,11 @@ pub trait Outbox {
         visibility: Duration,
     ) -> Result<Vec<ClaimedMessage>, Error>;
 
-    /// How many of the given messages exist and are published now.
+    /// How many of the given messages exist and are published now. Those that were already stay as they are.
     async fn mark_published(&self, ids: &[i64], now: Timestamp) -> Result<u64, Error>;
 
-    /// Puts a message back for later and says in how many seconds; nothing when there is no such message.
+    /// Puts a message back for later and says in how many seconds; nothing when there is no such message, or when it is
+    /// published.
     async fn mark_failed(
         &self,
         id: i64,

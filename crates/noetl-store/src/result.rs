@@ -84,6 +84,20 @@ impl ResultRow {
     }
 }
 
+/// What is known of a value without its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResultInfo {
+    pub at: ResultRef,
+    pub scope: Arc<str>,
+    pub source_step: Option<Arc<str>>,
+    /// How many bytes the content has.
+    pub size: u64,
+    pub sha256: String,
+    pub media_type: Arc<str>,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+}
+
 /// Storing and finding values. Those that belong to events of a commit go into it; see
 /// [`ExecutionWrite::results`](crate::ExecutionWrite::results).
 #[async_trait]
@@ -101,8 +115,16 @@ pub trait Results {
         name: &str,
     ) -> Result<Option<ResultRow>, Error>;
 
-    /// Removes values that expired at `now` or before, at most `limit`, and says which. Values of an execution that
-    /// runs, or has an ancestor that runs, stay.
+    /// The values of an execution without their content, by id; those after the given id.
+    async fn list_results(
+        &self,
+        execution: ExecutionId,
+        after: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<ResultInfo>, Error>;
+
+    /// Removes values that expired at `now` or before, at most `limit`, and says which. The values of an execution stay as
+    /// long as one of its family runs, that is itself, an ancestor, or anything below those: they pass references on.
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error>;
 }
 

@@ -7,10 +7,14 @@ use noetl_types::Timestamp;
 
 use super::MemoryStore;
 use super::state::{Message, MessageState};
-use crate::{ClaimedMessage, Error, Outbox, back_off_seconds, cut_error};
+use crate::{ClaimedMessage, Error, MAX_CLAIMED, Outbox, back_off_seconds, cut_error};
 
 fn is_available(message: &Message, now: Timestamp) -> bool {
     matches!(message.state, MessageState::Waiting(at) if at <= now)
+}
+
+fn is_published(message: &Message) -> bool {
+    matches!(message.state, MessageState::Published(_))
 }
 
 #[async_trait]
@@ -21,6 +25,7 @@ impl Outbox for MemoryStore {
         limit: usize,
         visibility: Duration,
     ) -> Result<Vec<ClaimedMessage>, Error> {
+        let limit = limit.clamp(1, MAX_CLAIMED);
         self.with(|state| {
             let claimable = |message: &Message| match message.state {
                 MessageState::Claimed(at) => at.after(visibility) <= now,
@@ -47,8 +52,10 @@ impl Outbox for MemoryStore {
             let mut marked = 0;
             for id in ids {
                 if let Some(message) = state.messages.get_mut(id) {
-                    message.state = MessageState::Published(now);
-                    message.error = None;
+                    if !is_published(message) {
+                        message.state = MessageState::Published(now);
+                        message.error = None;
+                    }
                     marked += 1;
                 }
             }
@@ -65,7 +72,7 @@ impl Outbox for MemoryStore {
         now: Timestamp,
     ) -> Result<Option<u64>, Error> {
         self.with(|state| {
-            let message = state.messages.get_mut(&id)?;
+            let message = state.messages.get_mut(&id).filter(|message| !is_published(message))?;
             let delay = back_off_seconds(attempts, max_delay_seconds);
             message.state = MessageState::Waiting(now.after(Duration::from_secs(delay)));
             message.error = Some(cut_error(error).to_owned());

@@ -1,25 +1,24 @@
 //! Values stored aside.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use noetl_types::{ExecutionId, Timestamp};
 
 use super::MemoryStore;
-use super::state::State;
-use crate::{Error, ResultRef, ResultRow, Results};
+use crate::{Error, ResultInfo, ResultRef, ResultRow, Results};
 
-impl State {
-    /// Whether the execution or an ancestor of it runs.
-    fn is_live(&self, execution: ExecutionId) -> bool {
-        let mut next = Some(execution);
-        while let Some(run) = next.and_then(|id| self.runs.get(&id)) {
-            if !run.execution.row.status.is_terminal() {
-                return true;
-            }
-            next = run.execution.row.parent;
-        }
-        false
+fn info(result: &ResultRow) -> ResultInfo {
+    ResultInfo {
+        at: result.at.clone(),
+        scope: result.scope.clone(),
+        source_step: result.source_step.clone(),
+        size: result.content.len() as u64,
+        sha256: result.sha256.clone(),
+        media_type: result.media_type.clone(),
+        created_at: result.created_at,
+        expires_at: result.expires_at,
     }
 }
 
@@ -58,6 +57,20 @@ impl Results for MemoryStore {
         found.map(|result| (*result).clone().verified()).transpose()
     }
 
+    async fn list_results(
+        &self,
+        execution: ExecutionId,
+        after: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<ResultInfo>, Error> {
+        let start =
+            after.map_or(Bound::Included((execution, i64::MIN)), |id| Bound::Excluded((execution, id)));
+        self.with(|state| {
+            let all = state.results.range((start, Bound::Included((execution, i64::MAX))));
+            all.take(limit).map(|(_, result)| info(result)).collect()
+        })
+    }
+
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error> {
         self.with(|state| {
             let mut expired: Vec<&ResultRow> = state
@@ -65,7 +78,7 @@ impl Results for MemoryStore {
                 .values()
                 .map(|result| &**result)
                 .filter(|result| result.expires_at.is_some_and(|at| at <= now))
-                .filter(|result| !state.is_live(result.at.execution))
+                .filter(|result| !state.is_family_alive(result.at.execution))
                 .collect();
             expired.sort_by_key(|result| (result.expires_at, result.at.execution, result.at.id));
             let expired: Vec<ResultRef> =
