@@ -1,8 +1,11 @@
 //! The command line: what may be typed. What a command does is in its own file under `command`.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::command::{check, completions, dev, events, explain, logs, query, run, schema, version};
+use crate::command::{check, completions, config, dev, events, explain, logs, query, run, schema, version};
+use crate::config::Flags;
 
 /// Runs NoETL playbooks: workflows in YAML.
 #[derive(Debug, Parser)]
@@ -14,6 +17,30 @@ pub struct Cli {
     /// When to use colours. `auto` uses them on a terminal, unless NO_COLOR is set.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     pub color: Color,
+
+    /// The configuration file, in place of ./noetl.toml or the user's own; see `noetl config`
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// A setting of the configuration, such as worker.concurrency=8; may be given several times
+    #[arg(long, short, global = true, value_name = "KEY=VALUE", value_parser = assignment)]
+    option: Vec<(String, String)>,
+}
+
+impl Cli {
+    /// What the command line says about settings.
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags::new(self.config.clone());
+        for (key, value) in &self.option {
+            flags.set(key, "--option", value);
+        }
+        flags
+    }
+}
+
+fn assignment(text: &str) -> Result<(String, String), &'static str> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    Ok((key.trim().to_owned(), value.to_owned()))
 }
 
 #[derive(Debug, Subcommand)]
@@ -26,6 +53,7 @@ pub enum Command {
     Explain(explain::Arguments),
     Query(query::Arguments),
     Schema(schema::Arguments),
+    Config(config::Arguments),
     Completions(completions::Arguments),
     Version(version::Arguments),
 }

@@ -2,6 +2,7 @@
 
 mod cli;
 mod command;
+mod config;
 mod documents;
 mod embedded;
 mod examples;
@@ -16,6 +17,7 @@ use anyhow::Context;
 use clap::Parser;
 
 use crate::cli::{Cli, Command};
+use crate::config::ConfigError;
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -25,13 +27,14 @@ fn main() -> ExitCode {
     let mut out = Output::stdout();
     let outcome = match &cli.command {
         Command::Check(arguments) => command::check::run(arguments, &mut out),
-        Command::Dev(arguments) => command::dev::run(arguments, &mut out),
-        Command::Run(arguments) => command::run::run(arguments, &mut out),
+        Command::Dev(arguments) => command::dev::run(arguments, &cli.flags(), &mut out),
+        Command::Run(arguments) => command::run::run(arguments, &cli.flags(), &mut out),
         Command::Events(arguments) => command::events::run(arguments, &mut out),
         Command::Logs(arguments) => command::logs::run(arguments, &mut out),
         Command::Explain(arguments) => command::explain::run(arguments, &mut out),
         Command::Query(arguments) => command::query::run(arguments, &mut out),
         Command::Schema(arguments) => command::schema::run(arguments, &mut out),
+        Command::Config(arguments) => command::config::run(arguments, &cli.flags(), &mut out),
         Command::Completions(arguments) => command::completions::run(arguments, &mut out),
         Command::Version(arguments) => command::version::run(arguments, &mut out),
     };
@@ -41,9 +44,22 @@ fn main() -> ExitCode {
     });
     match outcome {
         Ok(exit) => exit.into(),
-        Err(error) => {
+        Err(error) => complain(&error).into(),
+    }
+}
+
+/// Says what went wrong, and what exit code that is.
+fn complain(error: &anyhow::Error) -> Exit {
+    match error.downcast_ref::<ConfigError>() {
+        Some(wrong) => {
+            for problem in &wrong.problems {
+                output::complain(format_args!("{problem}"));
+            }
+            Exit::Usage
+        }
+        None => {
             output::complain(format_args!("{error:#}"));
-            Exit::Failed.into()
+            Exit::Failed
         }
     }
 }

@@ -1,21 +1,18 @@
 //! `noetl dev`
 
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
 use noetl_server::app::App;
-use noetl_server::drive::DriveConfig;
 use noetl_server::http::serve;
 use noetl_store::CatalogFilter;
-use noetl_tools::{Environment, ProcessConfig, ToolConfig};
-use noetl_worker::WorkerConfig;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::embedded::{Embedded, Keys, LocalCredentials, Settings};
+use crate::config::{Config, Flags};
+use crate::embedded::{Embedded, Settings};
 use crate::examples::EXAMPLES;
 use crate::exit::Exit;
 use crate::output::{Output, mention};
@@ -29,31 +26,40 @@ Examples:
 
 The first line on stdout says where it listens. A second start on the same data goes on where the first one ended.")]
 pub struct Arguments {
-    /// Where to listen; port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8082")]
-    listen: SocketAddr,
+    /// Where to listen, 127.0.0.1:8082 unless configured otherwise; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
 
-    /// Keep the state in this folder
-    #[arg(long, value_name = "DIR", default_value = "noetl-data")]
-    data: PathBuf,
+    /// Keep the state in this folder, noetl-data unless configured otherwise
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
 
     /// Do not register the examples on the first start
     #[arg(long)]
     no_examples: bool,
 }
 
-pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
+pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
+    let mut flags = flags.clone();
+    if let Some(listen) = &arguments.listen {
+        flags.set("server.listen", "--listen", listen);
+    }
+    let config = Config::load(&flags)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let exit = runtime.block_on(serve_here(arguments, out));
+    let exit = runtime.block_on(serve_here(arguments, config, out));
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     exit
 }
 
-async fn serve_here(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
-    let listener = TcpListener::bind(arguments.listen)
+async fn serve_here(arguments: &Arguments, config: Config, out: &mut Output) -> Result<Exit> {
+    let listen = &config.server.listen;
+    let listener = TcpListener::bind((listen.host.as_str(), listen.port))
         .await
-        .with_context(|| format!("can't listen on {}", arguments.listen))?;
-    let embedded = Embedded::start(&arguments.data, settings()?)?;
+        .with_context(|| format!("can't listen on {listen}"))?;
+    let data = arguments.data.clone().unwrap_or_else(|| config.server.data.clone());
+    let mut settings = Settings::of(config, &[])?;
+    settings.keys = settings.keys.creating();
+    let embedded = Embedded::start(&data, settings)?;
     let app =
         App::builder(embedded.drive.clone(), env!("CARGO_PKG_VERSION")).vault(embedded.vault.clone()).build();
     if !arguments.no_examples {
@@ -62,7 +68,7 @@ async fn serve_here(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
     let going_on = embedded.recover().await?;
     writeln!(out, "listening on http://{}", listener.local_addr()?)?;
     out.flush()?;
-    tell(&arguments.data, going_on);
+    tell(&data, going_on);
     let stop = CancellationToken::new();
     let serving = tokio::spawn(serve(listener, app, stop.clone()));
     interrupted().await?;
@@ -77,22 +83,6 @@ async fn serve_here(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
         exit = finish => exit,
         again = interrupted() => again.map(|()| Exit::Interrupted),
     }
-}
-
-fn settings() -> Result<Settings> {
-    Ok(Settings {
-        drive: DriveConfig::default(),
-        worker: WorkerConfig::default(),
-        tools: ToolConfig {
-            process: ProcessConfig {
-                environment: Environment::inherited(std::env::vars(), &[]),
-                ..ProcessConfig::default()
-            },
-            ..ToolConfig::default()
-        },
-        credentials: LocalCredentials::read(&[], None, std::env::vars())?,
-        keys: Keys::read(std::env::vars()).creating(),
-    })
 }
 
 /// Puts the examples into an empty catalog.

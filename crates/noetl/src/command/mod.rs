@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod completions;
+pub mod config;
 mod data;
 pub mod dev;
 pub mod events;

@@ -8,20 +8,20 @@ mod summary;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use noetl_engine::Input;
 use noetl_server::catalog::Reference;
-use noetl_server::drive::{DriveConfig, DriveError, ExecuteRequest, load_run};
-use noetl_tools::{Environment, ProcessConfig, ToolConfig};
+use noetl_server::drive::{DriveError, ExecuteRequest, load_run};
 use noetl_types::{ExecutionId, RunStatus, Value};
-use noetl_worker::WorkerConfig;
 use tempfile::TempDir;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::config::{Config, Flags};
 use crate::documents::{self, Document};
-use crate::embedded::{Embedded, Keys, LocalCredentials, Settings};
+use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
 use crate::output::{Output, complain, mention};
 use crate::report::Human;
@@ -45,12 +45,12 @@ pub struct Arguments {
     #[arg(value_name = "FILE", required_unless_present = "resume")]
     file: Option<PathBuf>,
 
-    /// Keep the state in this folder. Without it, it is gone when the run is over
+    /// Keep the state in this folder. Without it and without `run.data` of the configuration, it is gone after the run
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
     /// Go on with a run of the data folder that was interrupted
-    #[arg(long, value_name = "ID", requires = "data", conflicts_with_all = ["file", "dry_run"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["file", "dry_run"])]
     resume: Option<i64>,
 
     /// A value of the workload; may be given several times. JSON where it parses, else text
@@ -82,7 +82,8 @@ pub struct Arguments {
     quiet: bool,
 }
 
-pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
+pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
+    let config = Config::load(flags)?;
     let given = match payload::read(arguments.payload.as_deref(), &arguments.set) {
         Ok(payload) => payload,
         Err(error) => {
@@ -90,6 +91,10 @@ pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
+    if arguments.resume.is_some() && arguments.data.is_none() && config.run.data.is_none() {
+        complain(format_args!("--resume needs the data folder that the run is in; give it with --data"));
+        return Ok(Exit::Usage);
+    }
     let document = match &arguments.file {
         None => None,
         Some(file) => match read_playbook(file, out)? {
@@ -101,8 +106,8 @@ pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
         return dry_run::run(document, given, arguments.target.as_deref(), out);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let exit = runtime.block_on(run_here(arguments, document, given, out));
-    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    let exit = runtime.block_on(run_here(arguments, config, document, given, out));
+    runtime.shutdown_timeout(Duration::from_secs(2));
     exit
 }
 
@@ -133,53 +138,59 @@ fn read_playbook(file: &Path, out: &mut Output) -> Result<Result<Document, Exit>
 
 async fn run_here(
     arguments: &Arguments,
+    config: Config,
     document: Option<Document>,
     payload: Value,
     out: &mut Output,
 ) -> Result<Exit> {
-    let temporary: Option<TempDir> = match arguments.data {
-        Some(_) => None,
-        None => Some(tempfile::Builder::new().prefix("noetl-run-").tempdir()?),
-    };
-    let data = match (&arguments.data, &temporary) {
-        (Some(data), _) => data.as_path(),
-        (None, Some(temporary)) => temporary.path(),
-        (None, None) => bail!("there is no data folder"),
-    };
-    let credentials = LocalCredentials::read(&arguments.credentials, None, std::env::vars())?;
-    let settings = Settings {
-        drive: DriveConfig::default(),
-        worker: WorkerConfig { drain: std::time::Duration::ZERO, ..WorkerConfig::default() },
-        tools: ToolConfig {
-            process: ProcessConfig {
-                environment: Environment::inherited(std::env::vars(), &[]),
-                ..ProcessConfig::default()
-            },
-            ..ToolConfig::default()
-        },
-        credentials,
-        keys: Keys::read(std::env::vars()),
-    };
-    let embedded = Embedded::start(data, settings)?;
-    let exit = drive_run(&embedded, arguments, document, payload, out).await;
+    let place = Place::choose(arguments.data.clone().or_else(|| config.run.data.clone()))?;
+    let mut settings = Settings::of(config, &arguments.credentials)?;
+    settings.worker.drain = Duration::ZERO;
+    let embedded = Embedded::start(place.folder(), settings)?;
+    let exit = drive_run(&embedded, arguments, &place, document, payload, out).await;
     embedded.stop().await;
     exit
+}
+
+/// Where the state of the run is kept.
+enum Place {
+    Kept(PathBuf),
+    /// Gone with the process.
+    Temporary(TempDir),
+}
+
+impl Place {
+    fn choose(data: Option<PathBuf>) -> Result<Place> {
+        Ok(match data {
+            Some(folder) => Place::Kept(folder),
+            None => Place::Temporary(tempfile::Builder::new().prefix("noetl-run-").tempdir()?),
+        })
+    }
+
+    fn folder(&self) -> &Path {
+        match self {
+            Place::Kept(folder) => folder,
+            Place::Temporary(folder) => folder.path(),
+        }
+    }
 }
 
 async fn drive_run(
     embedded: &Embedded,
     arguments: &Arguments,
+    place: &Place,
     document: Option<Document>,
     payload: Value,
     out: &mut Output,
 ) -> Result<Exit> {
     let mut watch = embedded.drive.watch();
+    let mut told = 0;
     if let Some(resume) = arguments.resume {
-        let known = embedded.drive.store().find_execution(ExecutionId(resume)).await?;
-        if known.is_none() {
+        let Some(known) = embedded.drive.store().find_execution(ExecutionId(resume)).await? else {
             complain(format_args!("there is no execution {resume} in this data folder"));
             return Ok(Exit::Usage);
-        }
+        };
+        told = known.seq;
     }
     let going_on = embedded.recover().await?;
     let execution = match (arguments.resume, &document) {
@@ -201,33 +212,61 @@ async fn drive_run(
     };
     let mut progress = Progress::new(arguments.quiet || arguments.json, out.colored());
     progress.begin(execution, document.as_ref().map(|document| document.name.as_str()));
-    let mut look_again = tokio::time::interval(std::time::Duration::from_millis(500));
+    let mut look_again = tokio::time::interval(Duration::from_millis(500));
     loop {
         tokio::select! {
             news = watch.recv() => match news {
-                Ok(news) if news.execution == execution => {
+                Ok(news) if news.execution != execution => {}
+                Ok(news) if news.events.first().is_some_and(|event| event.seq == told + 1) => {
+                    told += news.events.len() as u64;
                     if progress.tell(&news.events) {
                         break;
                     }
                 }
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Ok(_) | Err(RecvError::Lagged(_)) => {
+                    if catch_up(embedded, execution, &mut told, &mut progress).await? {
+                        break;
+                    }
+                }
                 Err(RecvError::Closed) => bail!("the drive loop ended"),
             },
             _ = look_again.tick() => {
                 progress.tick();
-                // News may have been missed, or the run been over before we watched.
-                let found = embedded.drive.store().find_execution(execution).await?;
-                if found.is_some_and(|found| found.row.status.is_terminal()) {
+                if catch_up(embedded, execution, &mut told, &mut progress).await? {
                     break;
                 }
             }
             interrupted = tokio::signal::ctrl_c() => {
                 interrupted.context("interrupts can't be heard")?;
-                return interrupt(embedded, execution, arguments).await;
+                return interrupt(embedded, execution, place).await;
             }
         }
     }
     finish(embedded, execution, arguments, &mut progress, out).await
+}
+
+/// Tells what happened after the last event that was told: news can be missed, or be older than the watch. True when
+/// the run is over.
+async fn catch_up(
+    embedded: &Embedded,
+    execution: ExecutionId,
+    told: &mut u64,
+    progress: &mut Progress,
+) -> Result<bool> {
+    const PAGE: usize = 500;
+    let store = embedded.drive.store();
+    loop {
+        let events = store.load_events(execution, *told, PAGE).await?;
+        let Some(last) = events.last() else {
+            // A run that was over before it was resumed has nothing to tell.
+            let found = store.find_execution(execution).await?;
+            return Ok(found.is_some_and(|found| found.row.status.is_terminal()));
+        };
+        *told = last.seq;
+        if progress.tell(&events) {
+            return Ok(true);
+        }
+    }
 }
 
 /// Registers the playbook and those beside it, then starts the run.
@@ -253,13 +292,13 @@ async fn begin(
     Ok(embedded.drive.execute(request).await?.execution)
 }
 
-async fn interrupt(embedded: &Embedded, execution: ExecutionId, arguments: &Arguments) -> Result<Exit> {
-    match &arguments.data {
-        Some(data) => {
+async fn interrupt(embedded: &Embedded, execution: ExecutionId, place: &Place) -> Result<Exit> {
+    match place {
+        Place::Kept(data) => {
             let data = data.display();
             mention(format_args!("interrupted; go on with: noetl run --data {data} --resume {execution}"));
         }
-        None => {
+        Place::Temporary(_) => {
             embedded.drive.input(execution, Input::Cancel { reason: "interrupted".into() }).await?;
             mention(format_args!("interrupted; the run was cancelled"));
         }

@@ -146,21 +146,29 @@ impl ControlPlane for LocalControl {
         Ok(accepted)
     }
 
-    async fn renew(&self, worker: &str, _running: &[AttemptId]) -> Result<Vec<AttemptId>, ControlError> {
+    async fn renew(&self, worker: &str, running: &[AttemptId]) -> Result<Vec<AttemptId>, ControlError> {
         let until = self.clock.now().after(self.lease);
         self.store().renew_leases(worker, until).await.map_err(store_error)?;
         self.store()
             .heartbeat(WorkerKind::WorkerPool, worker, self.clock.now())
             .await
             .map_err(store_error)?;
-        Ok(Vec::new())
+        let mut over = Vec::new();
+        for &attempt in running {
+            let AttemptId { execution, key, attempt: number } = attempt;
+            let found = self.store().find_command(execution, key, number).await.map_err(store_error)?;
+            if found.is_none_or(|command| !command.status.is_open()) {
+                over.push(attempt);
+            }
+        }
+        Ok(over)
     }
 
     async fn wait_for_stops(&self, _worker: &str) -> Vec<AttemptId> {
         let mut cancelled = self.cancelled.lock().await;
         match cancelled.recv().await {
             Ok((execution, key, attempt)) => vec![AttemptId { execution, key, attempt }],
-            // What was missed runs to its end, and its outcome is ignored.
+            // What was missed is named by the next renewal.
             Err(RecvError::Lagged(_)) => Vec::new(),
             Err(RecvError::Closed) => std::future::pending().await,
         }
@@ -222,3 +230,6 @@ impl ControlPlane for LocalControl {
         self.store().append_logs(&chunks, LogLimit::default()).await.map_err(store_error)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ mod control;
 mod credentials;
 mod keys;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -21,8 +21,9 @@ use noetl_worker::{Worker, WorkerConfig};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::config::{Config, Surroundings};
 use control::LocalControl;
-pub use credentials::LocalCredentials;
+use credentials::LocalCredentials;
 pub use keys::Keys;
 
 /// The name under which the workers of this process hold their leases. It is the same in every process on the same data,
@@ -41,6 +42,7 @@ pub struct Embedded {
 
 /// What an embedded NoETL is made of.
 pub struct Settings {
+    pub storage: Options,
     pub drive: DriveConfig,
     pub worker: WorkerConfig,
     pub tools: ToolConfig,
@@ -48,12 +50,27 @@ pub struct Settings {
     pub keys: Keys,
 }
 
+impl Settings {
+    /// What the configuration says, with credentials from these files besides.
+    pub fn of(config: Config, credentials: &[PathBuf]) -> anyhow::Result<Settings> {
+        let environment = Surroundings::of_this_process().variables;
+        Ok(Settings {
+            storage: config.storage,
+            drive: config.drive,
+            worker: config.worker,
+            tools: config.tools,
+            keys: Keys::read(environment.clone()),
+            credentials: LocalCredentials::read(credentials, config.credentials.folder, environment)?,
+        })
+    }
+}
+
 impl Embedded {
     /// Opens the data folder and starts everything. Runs that were under way go on once [`Embedded::recover`] is called.
     pub fn start(data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
         std::fs::create_dir_all(data)
             .with_context(|| format!("the data folder {} can't be made", data.display()))?;
-        let store = SqliteStore::open(data.join("noetl.db"), &Options::default())?;
+        let store = SqliteStore::open(data.join("noetl.db"), &settings.storage)?;
         let vault = settings.keys.vault(data)?;
         let store: Arc<dyn Store> = Arc::new(store);
         let clock: Arc<dyn Clock> = SystemClock::shared();

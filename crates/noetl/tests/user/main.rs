@@ -2,6 +2,7 @@
 
 mod check;
 mod command_line;
+mod config;
 mod conformance;
 mod crash;
 mod dev;

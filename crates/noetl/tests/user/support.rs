@@ -65,7 +65,7 @@ impl Folder {
         see(self.command(arguments), input)
     }
 
-    /// The binary, ready to be started here. What the environment says about colours is left out.
+    /// The binary, ready to be started here. What the environment says about colours and about us is left out.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = noetl(arguments);
         command.current_dir(self.folder.path());
@@ -88,9 +88,14 @@ pub fn project() -> &'static Path {
 fn noetl(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_noetl"));
     command.args(arguments);
-    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
-        command.env_remove(variable);
+    for (variable, _) in std::env::vars_os() {
+        let name = variable.to_string_lossy();
+        let is_ours = name.starts_with("NOETL_") || name.starts_with("WORKER_");
+        if is_ours || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"].contains(&&*name) {
+            command.env_remove(variable);
+        }
     }
+    command.env("XDG_CONFIG_HOME", "/nowhere");
     command
 }
 

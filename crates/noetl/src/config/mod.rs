@@ -1,0 +1,95 @@
+//! What operators choose, from one file, the environment and the command line.
+//!
+//! Each part of the product owns the struct of its settings; [`Config`] puts them together. `settings` is the table of
+//! everything that can be chosen and under which name, `notation` knows how values are written, `load` lays the sources
+//! over each other. A new setting is a field, a line in the table and a line in `default.toml`.
+
+mod file;
+mod listen;
+mod load;
+mod notation;
+mod secret;
+mod settings;
+mod units;
+
+use std::path::PathBuf;
+
+use noetl_server::drive::DriveConfig;
+use noetl_tools::ToolConfig;
+use noetl_worker::WorkerConfig;
+
+pub use listen::Listen;
+pub use load::{ConfigError, Effective, Flags, Loaded, Origin, Surroundings, load};
+pub use secret::Secret;
+
+/// The configuration file with every setting at its default, explained for operators.
+pub const DEFAULT_FILE: &str = include_str!("default.toml");
+
+/// Every choice, made.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    pub run: RunConfig,
+    pub server: ServerConfig,
+    pub storage: noetl_store_sqlite::Options,
+    pub drive: DriveConfig,
+    pub worker: WorkerConfig,
+    pub tools: ToolConfig,
+    /// Variables that steps find in their environment besides the usual ones.
+    pub inherit: Vec<String>,
+    pub credentials: CredentialsConfig,
+}
+
+/// What `noetl run` does unless its flags say otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct RunConfig {
+    /// Where the state of runs is kept. Without a folder it is gone when the run is over.
+    pub data: Option<PathBuf>,
+}
+
+/// How the server is reached and whom it lets in.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    pub listen: Listen,
+    /// The address under which clients and workers reach it; by default the one it listens on.
+    pub url: Option<String>,
+    pub data: PathBuf,
+    /// Allows to listen beyond this machine without a login.
+    pub insecure: bool,
+    /// What workers and other servers show to be let in.
+    pub internal_token: Option<Secret>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> ServerConfig {
+        ServerConfig {
+            listen: Listen { host: "127.0.0.1".to_owned(), port: 8082 },
+            url: None,
+            data: "noetl-data".into(),
+            insecure: false,
+            internal_token: None,
+        }
+    }
+}
+
+impl ServerConfig {
+    /// Where clients and workers find the server.
+    #[allow(dead_code, reason = "what needs it is the server and its clients")]
+    pub fn url(&self) -> String {
+        self.url.clone().unwrap_or_else(|| format!("http://{}", self.listen))
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct CredentialsConfig {
+    /// A folder of files, each named after the credential in it.
+    pub folder: Option<PathBuf>,
+    /// The key that stored credentials are encrypted with: 32 bytes in Base64.
+    pub encryption_key: Option<Secret>,
+}
+
+impl Config {
+    /// Reads the configuration of this process.
+    pub fn load(flags: &Flags) -> Result<Config, ConfigError> {
+        Ok(load(flags, &Surroundings::of_this_process())?.config)
+    }
+}
