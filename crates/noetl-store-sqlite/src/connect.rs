@@ -93,6 +93,9 @@ pub fn open_reader(database: &Path) -> Result<Connection, Error> {
 
 /// A connection that can do nothing but read, to a file that others may work with.
 pub fn open_for_reading(database: &Path) -> Result<Connection, Error> {
+    if !database.exists() {
+        return Err(Error::NotFound { what: format!("the file {}", database.display()) });
+    }
     let connection = attach(database, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.execute_batch("PRAGMA query_only = ON").map_err(|error| store_error(&error, database))?;
     Ok(connection)

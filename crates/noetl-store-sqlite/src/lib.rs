@@ -1,7 +1,7 @@
 //! The store in one SQLite file: write-ahead log, one writer, several readers.
 //!
 //! The tables live in a file that is attached as schema `noetl`, so that `SELECT … FROM noetl.event` works. One process
-//! works with a file at a time; others may read it with [`query()`].
+//! works with a file at a time; others may read it with [`query()`] and [`SqliteStore::open_for_reading`].
 
 mod audit;
 mod catalog;
@@ -38,11 +38,12 @@ mod variables;
 mod workers;
 mod writer;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use noetl_store::{Batch, Committed, Error, Store};
+use noetl_store::{Batch, Committed, Error, Objects, Shelf, Store};
 use rusqlite::Connection;
 
 use error::Outcome;
@@ -68,11 +69,13 @@ pub struct Options {
     pub synchronous: Synchronous,
     /// Connections that read at the same time.
     pub readers: usize,
+    /// Where values go that are too large for the file. Without it, the file takes them all.
+    pub objects: Option<Arc<dyn Objects>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { synchronous: Synchronous::Full, readers: 4 }
+        Options { synchronous: Synchronous::Full, readers: 4, objects: None }
     }
 }
 
@@ -85,9 +88,11 @@ pub struct SqliteStore {
 // The order of the fields is the order of closing: the writer goes last, so that it can clean up the log.
 #[derive(Debug)]
 struct Inner {
-    readers: Readers,
-    writer: Writer,
     database: PathBuf,
+    shelf: Option<Shelf>,
+    readers: Readers,
+    /// Nobody when the file was opened for reading alone.
+    writer: Option<Writer>,
 }
 
 impl SqliteStore {
@@ -106,7 +111,22 @@ impl SqliteStore {
         migrate::migrate(&mut connection, &database)?;
         let readers = Readers::open(&database, options.readers)?;
         let writer = Writer::start(connection, database.clone(), options.synchronous, lock)?;
-        Ok(SqliteStore { inner: Arc::new(Inner { readers, writer, database }) })
+        let shelf = options.objects.clone().map(Shelf::new);
+        Ok(SqliteStore { inner: Arc::new(Inner { database, shelf, readers, writer: Some(writer) }) })
+    }
+
+    /// Opens a file for reading alone, also while another process works with it. Changes are refused.
+    pub fn open_for_reading(database: impl AsRef<Path>) -> Result<SqliteStore, Error> {
+        let database = absolute(database.as_ref())?;
+        let connection = connect::open_for_reading(&database)?;
+        migrate::check_current(&connection, &database)?;
+        let readers = Readers::over(&database, vec![connection]);
+        Ok(SqliteStore { inner: Arc::new(Inner { database, shelf: None, readers, writer: None }) })
+    }
+
+    fn writer(&self) -> Result<&Writer, Error> {
+        let place = || self.inner.database.display().to_string();
+        self.inner.writer.as_ref().ok_or_else(|| Error::ReadOnly { place: place() })
     }
 
     /// Changes something for good.
@@ -114,7 +134,7 @@ impl SqliteStore {
         &self,
         call: impl FnMut(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Result<T, Error> {
-        self.inner.writer.call(Durability::Durable, call).await
+        self.writer()?.call(Durability::Durable, call).await
     }
 
     /// Changes something that may be lost in a power failure.
@@ -122,7 +142,7 @@ impl SqliteStore {
         &self,
         call: impl FnMut(&Connection) -> Outcome<T> + Send + 'static,
     ) -> Result<T, Error> {
-        self.inner.writer.call(Durability::Relaxed, call).await
+        self.writer()?.call(Durability::Relaxed, call).await
     }
 
     async fn read<T: Send + 'static>(
@@ -146,7 +166,11 @@ impl Store for SqliteStore {
         if batch.executions.is_empty() {
             return Ok(Committed::default());
         }
-        let mut encoded = commit::Encoded::new(batch)?;
+        let batch = match &self.inner.shelf {
+            Some(shelf) => shelf.put_all(batch).await?,
+            None => Cow::Borrowed(batch),
+        };
+        let mut encoded = commit::Encoded::new(&batch)?;
         self.write(move |connection| encoded.apply(connection)).await
     }
 

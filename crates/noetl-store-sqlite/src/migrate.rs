@@ -79,6 +79,20 @@ pub fn version(connection: &Connection, database: &Path) -> Result<u32, Error> {
     current_version(connection).map(|version| version as u32).map_err(|error| store_error(&error, database))
 }
 
+/// Refuses a file whose schema is not exactly the current one, for those who may not change it.
+pub fn check_current(connection: &Connection, database: &Path) -> Result<(), Error> {
+    let place = database.display().to_string();
+    let (found, known) = (version(connection, database)?, MIGRATIONS.len() as u32);
+    match found {
+        0 => Err(Error::invalid(format!("{place} is not a store"))),
+        found if found > known => Err(Error::NewerSchema { place, found, known }),
+        found if found < known => Err(Error::invalid(format!(
+            "{place} was written by an earlier release; run something on it once, which brings it up to date"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use noetl_types::Value;

@@ -22,11 +22,16 @@ impl Readers {
     pub fn open(database: &Path, count: usize) -> Result<Readers, Error> {
         let count = count.max(1);
         let connections = (0..count).map(|_| open_reader(database)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Readers {
+        Ok(Readers::over(database, connections))
+    }
+
+    /// Lends these connections.
+    pub fn over(database: &Path, connections: Vec<Connection>) -> Readers {
+        Readers {
             database: database.to_owned(),
+            permits: Arc::new(Semaphore::new(connections.len())),
             idle: Arc::new(Mutex::new(connections)),
-            permits: Arc::new(Semaphore::new(count)),
-        })
+        }
     }
 
     /// Runs a call on a thread for blocking work. It sees one state of the database from beginning to end.

@@ -1,7 +1,7 @@
 //! Values stored aside.
 
 use async_trait::async_trait;
-use noetl_store::{Error, ResultInfo, ResultRef, ResultRow, Results};
+use noetl_store::{Error, ResultInfo, ResultRef, ResultRow, Results, described, object_of, owner_of, resolve};
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -62,12 +62,14 @@ const EXPIRED: &str = "
     SELECT result_id, execution_id, name FROM noetl.result_store
     WHERE expires_at IS NOT NULL AND expires_at <= ?1 ORDER BY expires_at, execution_id, result_id";
 
+/// Only the content of pointers is short enough to be read along.
 const INFO: &str = "
-    SELECT result_id, execution_id, name, scope, source_step, bytes, sha256, media_type, created_at, expires_at
+    SELECT result_id, execution_id, name, scope, source_step, bytes, sha256, media_type, created_at, expires_at,
+        iif(bytes < 1024, data, '') AS pointer
     FROM noetl.result_store WHERE execution_id = ?1 AND result_id > ?2 ORDER BY result_id LIMIT ?3";
 
 fn info(row: &Row<'_>) -> rusqlite::Result<ResultInfo> {
-    Ok(ResultInfo {
+    let info = ResultInfo {
         at: reference(row)?,
         scope: row.get("scope")?,
         source_step: row.get("source_step")?,
@@ -76,13 +78,54 @@ fn info(row: &Row<'_>) -> rusqlite::Result<ResultInfo> {
         media_type: row.get("media_type")?,
         created_at: row.get::<_, Iso>("created_at")?.0,
         expires_at: row.get::<_, Option<Iso>>("expires_at")?.map(|at| at.0),
-    })
+    };
+    Ok(described(info, &row.get::<_, Bytes>("pointer")?.0))
+}
+
+/// Objects that are looked up in one go.
+const OBJECTS_PAGE: usize = 500;
+
+impl SqliteStore {
+    /// The value itself, if it is kept as an object.
+    async fn whole(&self, found: Option<ResultRow>) -> Result<Option<ResultRow>, Error> {
+        match found {
+            Some(row) => resolve(self.inner.shelf.as_ref(), row).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Those of the objects that no row points to. Keys of others' making are left alone.
+    async fn without_a_row(&self, objects: Vec<String>) -> Result<Vec<String>, Error> {
+        self.read(move |connection| {
+            let sql =
+                "SELECT media_type, data FROM noetl.result_store WHERE execution_id = ?1 AND result_id = ?2";
+            let mut select = connection.prepare_cached(sql)?;
+            let mut loose = Vec::new();
+            for object in objects {
+                let Some((execution, id)) = owner_of(&object) else {
+                    continue;
+                };
+                let row = select.query_row([execution, id], |row| {
+                    Ok((row.get::<_, String>("media_type")?, row.get::<_, Bytes>("data")?.0))
+                });
+                let pointed_at = row.optional()?.and_then(|(kind, content)| object_of(&kind, &content));
+                if pointed_at.as_ref() != Some(&object) {
+                    loose.push(object);
+                }
+            }
+            Ok(loose)
+        })
+        .await
+    }
 }
 
 #[async_trait]
 impl Results for SqliteStore {
     async fn put_result(&self, row: &ResultRow) -> Result<(), Error> {
-        let row = row.clone();
+        let row = match &self.inner.shelf {
+            Some(shelf) => shelf.put(row).await?.into_owned(),
+            None => row.clone(),
+        };
         self.write(move |connection| {
             if insert_result(connection, &row)? {
                 return Ok(());
@@ -102,13 +145,13 @@ impl Results for SqliteStore {
 
     async fn find_result(&self, at: &ResultRef) -> Result<Option<ResultRow>, Error> {
         let at = at.clone();
-        self.read(move |connection| {
+        let found = self.read(move |connection| {
             let sql = format!("{RESULT} WHERE execution_id = ?1 AND result_id = ?2 AND name = ?3");
             let mut statement = connection.prepare_cached(&sql)?;
             let found = statement.query_row(params![at.execution.0, at.id, &*at.name], result).optional()?;
             Ok(found.map(ResultRow::verified).transpose()?)
-        })
-        .await
+        });
+        self.whole(found.await?).await
     }
 
     async fn find_latest_result(
@@ -117,14 +160,14 @@ impl Results for SqliteStore {
         name: &str,
     ) -> Result<Option<ResultRow>, Error> {
         let name = name.to_owned();
-        self.read(move |connection| {
+        let found = self.read(move |connection| {
             let sql =
                 format!("{RESULT} WHERE execution_id = ?1 AND name = ?2 ORDER BY result_id DESC LIMIT 1");
             let mut statement = connection.prepare_cached(&sql)?;
             let found = statement.query_row(params![execution.0, name], result).optional()?;
             Ok(found.map(ResultRow::verified).transpose()?)
-        })
-        .await
+        });
+        self.whole(found.await?).await
     }
 
     async fn list_results(
@@ -166,6 +209,20 @@ impl Results for SqliteStore {
             Ok(expired)
         })
         .await
+    }
+
+    async fn collect_objects(&self, before: Timestamp) -> Result<u64, Error> {
+        let Some(shelf) = &self.inner.shelf else {
+            return Ok(0);
+        };
+        let mut removed = 0;
+        for page in shelf.objects().list_older(before).await?.chunks(OBJECTS_PAGE) {
+            for object in self.without_a_row(page.to_vec()).await? {
+                shelf.objects().delete(&object).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 }
 

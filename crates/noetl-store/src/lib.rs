@@ -19,6 +19,7 @@ mod keychain;
 mod keys;
 mod log;
 mod memory;
+mod objects;
 mod outbox;
 mod plugin;
 mod query;
@@ -51,6 +52,7 @@ pub use keychain::{Keychain, KeychainRow, KeychainScope};
 pub use keys::{parse_command_key, parse_timer_key};
 pub use log::{LogChunk, LogCursor, LogFilter, LogLimit, LogStream, StepLogs, StoredLogChunk};
 pub use memory::{CommitFault, MemoryStore};
+pub use objects::{MemoryObjects, Objects, Shelf, described, object_of, owner_of, resolve};
 pub use outbox::{
     ClaimedMessage, MAX_CLAIMED, MAX_ERROR_CHARS, Outbox, OutboxRow, back_off_seconds, cut_error,
 };

@@ -126,6 +126,13 @@ pub trait Results {
     /// Removes values that expired at `now` or before, at most `limit`, and says which. The values of an execution stay as
     /// long as one of its family runs, that is itself, an ancestor, or anything below those: they pass references on.
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error>;
+
+    /// Removes objects that were written before an instant and that no value points to, and says how many. They come
+    /// from crashes between the writing of an object and the commit that points to it, and from values that are gone.
+    /// Stores that keep all values themselves have none.
+    async fn collect_objects(&self, _before: Timestamp) -> Result<u64, Error> {
+        Ok(0)
+    }
 }
 
 #[cfg(test)]

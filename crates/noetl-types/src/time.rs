@@ -24,6 +24,11 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(i64::try_from(delay.as_micros()).unwrap_or(i64::MAX)))
     }
 
+    /// Saturates at the beginning of time.
+    pub fn before(self, delay: Duration) -> Timestamp {
+        Timestamp(self.0.saturating_sub(i64::try_from(delay.as_micros()).unwrap_or(i64::MAX)))
+    }
+
     /// How long from `earlier` to here; nothing when `earlier` is later.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -36,6 +36,7 @@ const RULES: &[Rule] = &[
     Rule { name: "noetl-store", uses: Only(&["noetl-types"]), tests_use: &["noetl-store-tests"] },
     adapter("noetl-store-postgres"),
     adapter("noetl-store-sqlite"),
+    adapter("noetl-objects"),
     rule("noetl-store-tests", Only(&["noetl-types", "noetl-store"])),
     rule("noetl-bus", Only(&["noetl-types"])),
     rule("noetl-api", Only(&["noetl-types"])),

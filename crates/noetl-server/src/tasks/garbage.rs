@@ -1,0 +1,44 @@
+//! Removes stored values that nobody can need any more.
+
+use std::time::Duration;
+
+use noetl_store::Error;
+use tokio_util::sync::CancellationToken;
+
+use crate::drive::Drive;
+
+const INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// An object this old that nothing points to was left by a crash; a younger one may belong to a commit under way.
+const LONGEST_COMMIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+const BATCH: usize = 500;
+
+/// Collects now and then until `stop` fires.
+pub async fn collect_garbage(drive: Drive, stop: CancellationToken) {
+    loop {
+        match collect(&drive).await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "values that nobody needs were removed"),
+            Err(error) => tracing::warn!(%error, "garbage could not be collected, trying again later"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(INTERVAL) => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+async fn collect(drive: &Drive) -> Result<u64, Error> {
+    let shared = drive.shared();
+    let now = shared.clock.now();
+    let mut removed = 0;
+    loop {
+        let expired = shared.store.collect_expired(now, BATCH).await?.len();
+        removed += expired as u64;
+        if expired < BATCH {
+            break;
+        }
+    }
+    Ok(removed + shared.store.collect_objects(now.before(LONGEST_COMMIT)).await?)
+}
