@@ -1,7 +1,9 @@
 //! Values stored aside.
 
 use async_trait::async_trait;
-use noetl_store::{Error, ResultInfo, ResultRef, ResultRow, Results, described, object_of, owner_of, resolve};
+use noetl_store::{
+    Error, ResultInfo, ResultRef, ResultRow, Results, described, object_of, owner_of, resolve,
+};
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 

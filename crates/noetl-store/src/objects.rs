@@ -124,7 +124,9 @@ pub fn object_of(media_type: &str, content: &[u8]) -> Option<String> {
 /// What is known of a value, as it is itself and not as the pointer to it.
 pub fn described(info: ResultInfo, content: &[u8]) -> ResultInfo {
     match pointer_of(&info.media_type, content) {
-        Some(Pointer { bytes, sha256, media_type, .. }) => ResultInfo { size: bytes, sha256, media_type, ..info },
+        Some(Pointer { bytes, sha256, media_type, .. }) => {
+            ResultInfo { size: bytes, sha256, media_type, ..info }
+        }
         None => info,
     }
 }

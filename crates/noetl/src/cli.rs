@@ -64,7 +64,7 @@ Exit codes:
   1  the command could not do its work, or the run failed
   2  wrong use: an unknown flag, a file that cannot be read
   3  a playbook is not valid
-  130 interrupted";
+  129, 130, 143  the terminal went away, Ctrl-C was pressed, the system asked to end";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Color {

@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+/// A command was asked for something it cannot make sense of. Ends with [`Exit::Usage`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongUse(pub String);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Everything is as it should be.
@@ -15,6 +20,10 @@ pub enum Exit {
     Invalid,
     /// The user broke off.
     Interrupted,
+    /// The system asked it to end.
+    Terminated,
+    /// The terminal is gone.
+    HungUp,
 }
 
 impl From<Exit> for ExitCode {
@@ -24,7 +33,9 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Invalid => 3,
+            Exit::HungUp => 129,
             Exit::Interrupted => 130,
+            Exit::Terminated => 143,
         })
     }
 }

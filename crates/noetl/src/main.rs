@@ -7,6 +7,7 @@ mod documents;
 mod embedded;
 mod examples;
 mod exit;
+mod interrupts;
 mod output;
 mod report;
 
@@ -18,23 +19,24 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::config::ConfigError;
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongUse};
 use crate::output::Output;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.color.apply();
+    let flags = cli.flags();
     let mut out = Output::stdout();
     let outcome = match &cli.command {
         Command::Check(arguments) => command::check::run(arguments, &mut out),
-        Command::Dev(arguments) => command::dev::run(arguments, &cli.flags(), &mut out),
-        Command::Run(arguments) => command::run::run(arguments, &cli.flags(), &mut out),
-        Command::Events(arguments) => command::events::run(arguments, &mut out),
-        Command::Logs(arguments) => command::logs::run(arguments, &mut out),
-        Command::Explain(arguments) => command::explain::run(arguments, &mut out),
-        Command::Query(arguments) => command::query::run(arguments, &mut out),
+        Command::Dev(arguments) => command::dev::run(arguments, &flags, &mut out),
+        Command::Run(arguments) => command::run::run(arguments, &flags, &mut out),
+        Command::Events(arguments) => command::events::run(arguments, &flags, &mut out),
+        Command::Logs(arguments) => command::logs::run(arguments, &flags, &mut out),
+        Command::Explain(arguments) => command::explain::run(arguments, &flags, &mut out),
+        Command::Query(arguments) => command::query::run(arguments, &flags, &mut out),
         Command::Schema(arguments) => command::schema::run(arguments, &mut out),
-        Command::Config(arguments) => command::config::run(arguments, &cli.flags(), &mut out),
+        Command::Config(arguments) => command::config::run(arguments, &flags, &mut out),
         Command::Completions(arguments) => command::completions::run(arguments, &mut out),
         Command::Version(arguments) => command::version::run(arguments, &mut out),
     };
@@ -59,7 +61,7 @@ fn complain(error: &anyhow::Error) -> Exit {
         }
         None => {
             output::complain(format_args!("{error:#}"));
-            Exit::Failed
+            if error.is::<WrongUse>() { Exit::Usage } else { Exit::Failed }
         }
     }
 }

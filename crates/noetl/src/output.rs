@@ -18,6 +18,11 @@ impl Output {
         Output { inner: BufWriter::new(stdout), colored, reader_gone: false }
     }
 
+    /// Whether nobody reads what is written any more.
+    pub fn is_reader_gone(&self) -> bool {
+        self.reader_gone
+    }
+
     /// Whether the reader wants colours.
     pub fn colored(&self) -> bool {
         self.colored
@@ -58,6 +63,11 @@ impl fmt::Debug for Output {
             .field("reader_gone", &self.reader_gone)
             .finish()
     }
+}
+
+/// Whether the reader of standard error wants colours.
+pub fn is_stderr_colored() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
 }
 
 /// Says on standard error what went wrong.

@@ -1,16 +1,16 @@
 //! `noetl query`
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use noetl_types::Value;
 use serde_json::json;
 
-use super::data::database;
-use crate::exit::Exit;
-use crate::output::{Output, complain, mention};
+use super::data::{DataFolder, database};
+use crate::config::Flags;
+use crate::exit::{Exit, WrongUse};
+use crate::output::{Output, mention};
 
 /// Ask a data folder with SQL; nothing can be changed
 #[derive(Debug, Args)]
@@ -23,9 +23,8 @@ pub struct Arguments {
     #[arg(value_name = "SQL")]
     sql: String,
 
-    /// The data folder
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    #[command(flatten)]
+    folder: DataFolder,
 
     /// The most rows to show
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -36,21 +35,11 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
-    let database = match database(&arguments.data) {
-        Ok(database) => database,
-        Err(error) => {
-            complain(format_args!("{error}"));
-            return Ok(Exit::Usage);
-        }
-    };
+pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
+    let database = database(&arguments.folder.choose(flags)?)?;
     let answer = match noetl_store_sqlite::query(database, &arguments.sql, arguments.limit) {
-        Ok(answer) => answer,
-        Err(error @ noetl_store::Error::Invalid { .. }) => {
-            complain(format_args!("{error}"));
-            return Ok(Exit::Usage);
-        }
-        Err(error) => return Err(error.into()),
+        Err(error @ noetl_store::Error::Invalid { .. }) => return Err(WrongUse(error.to_string()).into()),
+        answer => answer?,
     };
     if arguments.json {
         let answer = json!({"columns": answer.columns, "rows": answer.rows, "is_cut": answer.is_cut});

@@ -23,7 +23,8 @@ use crate::config::{Config, Flags};
 use crate::documents::{self, Document};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
-use crate::output::{Output, complain, mention};
+use crate::interrupts::Interrupts;
+use crate::output::{Output, complain, is_stderr_colored, mention};
 use crate::report::Human;
 use progress::Progress;
 
@@ -39,7 +40,8 @@ Examples:
   noetl run flow.yaml --dry-run               show what would happen
 
 Playbooks that it calls are found by path among the files of its folder.
-Ends with 0 when the run completed, 1 when it failed, 2 for wrong use, 3 for an invalid playbook, 130 when interrupted.")]
+Ends with 0 when the run completed, 1 when it failed, 2 for wrong use, 3 for an invalid playbook, 130 when
+interrupted, 143 when asked to end.")]
 pub struct Arguments {
     /// The playbook
     #[arg(value_name = "FILE", required_unless_present = "resume")]
@@ -97,7 +99,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
     }
     let document = match &arguments.file {
         None => None,
-        Some(file) => match read_playbook(file, out)? {
+        Some(file) => match read_playbook(file)? {
             Ok(document) => Some(document),
             Err(exit) => return Ok(exit),
         },
@@ -112,7 +114,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
 }
 
 /// The playbook, or the exit code when there is none to run; what is wrong has been said then.
-fn read_playbook(file: &Path, out: &mut Output) -> Result<Result<Document, Exit>> {
+fn read_playbook(file: &Path) -> Result<Result<Document, Exit>> {
     let mut found = documents::find(&[file.to_owned()]);
     for problem in &found.problems {
         complain(format_args!("{problem}"));
@@ -129,9 +131,9 @@ fn read_playbook(file: &Path, out: &mut Output) -> Result<Result<Document, Exit>
     if checked.plan.is_some() {
         return Ok(Ok(document));
     }
-    let human = Human::new(out.colored());
+    let human = Human::new(is_stderr_colored());
     for diagnostic in &checked.diagnostics {
-        human.write(out, &document, diagnostic)?;
+        human.write(&mut std::io::stderr(), &document, diagnostic)?;
     }
     Ok(Err(Exit::Invalid))
 }
@@ -146,10 +148,14 @@ async fn run_here(
     let place = Place::choose(arguments.data.clone().or_else(|| config.run.data.clone()))?;
     let mut settings = Settings::of(config, &arguments.credentials)?;
     settings.worker.drain = Duration::ZERO;
+    let mut interrupts = Interrupts::listen()?;
     let embedded = Embedded::start(place.folder(), settings)?;
-    let exit = drive_run(&embedded, arguments, &place, document, payload, out).await;
-    embedded.stop().await;
-    exit
+    let exit = drive_run(&embedded, arguments, &place, document, payload, &mut interrupts, out).await;
+    tokio::select! {
+        () = embedded.stop() => exit,
+        // Tools that are still there end with this process.
+        impatient = interrupts.next() => Ok(impatient),
+    }
 }
 
 /// Where the state of the run is kept.
@@ -181,6 +187,7 @@ async fn drive_run(
     place: &Place,
     document: Option<Document>,
     payload: Value,
+    interrupts: &mut Interrupts,
     out: &mut Output,
 ) -> Result<Exit> {
     let mut watch = embedded.drive.watch();
@@ -236,9 +243,12 @@ async fn drive_run(
                     break;
                 }
             }
-            interrupted = tokio::signal::ctrl_c() => {
-                interrupted.context("interrupts can't be heard")?;
-                return interrupt(embedded, execution, place).await;
+            trouble = embedded.trouble() => {
+                return Err(trouble).context(resume_advice("the run stopped", place, execution));
+            }
+            exit = interrupts.next() => {
+                break_off(embedded, execution, place, exit).await?;
+                return Ok(exit);
             }
         }
     }
@@ -292,18 +302,34 @@ async fn begin(
     Ok(embedded.drive.execute(request).await?.execution)
 }
 
-async fn interrupt(embedded: &Embedded, execution: ExecutionId, place: &Place) -> Result<Exit> {
+/// Leaves a run that can be resumed as it is, and cancels one that can't.
+async fn break_off(embedded: &Embedded, execution: ExecutionId, place: &Place, exit: Exit) -> Result<()> {
+    let what = if exit == Exit::Interrupted { "interrupted" } else { "asked to end" };
+    mention(format_args!("{}", resume_advice(what, place, execution)));
+    if let Place::Temporary(_) = place {
+        embedded.drive.input(execution, Input::Cancel { reason: what.into() }).await?;
+    }
+    Ok(())
+}
+
+/// What happened, and how to go on if that is possible.
+fn resume_advice(what: &str, place: &Place, execution: ExecutionId) -> String {
     match place {
         Place::Kept(data) => {
-            let data = data.display();
-            mention(format_args!("interrupted; go on with: noetl run --data {data} --resume {execution}"));
+            format!("{what}; go on with: noetl run --data {} --resume {execution}", as_one_word(data))
         }
-        Place::Temporary(_) => {
-            embedded.drive.input(execution, Input::Cancel { reason: "interrupted".into() }).await?;
-            mention(format_args!("interrupted; the run was cancelled"));
-        }
+        Place::Temporary(_) => format!("{what}; the run is cancelled"),
     }
-    Ok(Exit::Interrupted)
+}
+
+/// A path as a shell takes it.
+fn as_one_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 async fn finish(

@@ -31,6 +31,7 @@ pub struct Config {
     pub run: RunConfig,
     pub server: ServerConfig,
     pub storage: noetl_store_sqlite::Options,
+    pub objects: ObjectsConfig,
     pub drive: DriveConfig,
     pub worker: WorkerConfig,
     pub tools: ToolConfig,
@@ -77,6 +78,13 @@ impl ServerConfig {
     pub fn url(&self) -> String {
         self.url.clone().unwrap_or_else(|| format!("http://{}", self.listen))
     }
+}
+
+/// Values of a mebibyte and more.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectsConfig {
+    /// Where they are kept; the folder `objects` of the data folder when left out.
+    pub url: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]

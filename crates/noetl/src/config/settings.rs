@@ -60,6 +60,7 @@ pub static SETTINGS: &[Setting] = &[
     setting!("server.internal-token", secret, server.internal_token, also "NOETL_INTERNAL_API_TOKEN"),
     setting!("storage.synchronous", synchronous, storage.synchronous),
     setting!("storage.readers", count, storage.readers),
+    setting!("objects.url", maybe_text, objects.url),
     setting!("drive.tasks", count, drive.tasks),
     setting!("drive.mailbox", count, drive.mailbox),
     setting!("drive.batch", count, drive.batch),

@@ -21,7 +21,7 @@ use tokio::sync::Mutex;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::LocalCredentials;
+use super::{LocalCredentials, Trouble};
 
 type Cancelled = Receiver<(ExecutionId, noetl_types::CommandKey, u16)>;
 
@@ -34,6 +34,7 @@ pub struct LocalControl {
     credentials: LocalCredentials,
     vault: Option<Vault>,
     cancelled: Mutex<Cancelled>,
+    trouble: Trouble,
 }
 
 impl LocalControl {
@@ -46,12 +47,18 @@ impl LocalControl {
         credentials: LocalCredentials,
     ) -> LocalControl {
         let cancelled = Mutex::new(queue.cancelled.subscribe());
-        LocalControl { drive, queue, clock, ids, lease, credentials, vault: None, cancelled }
+        let trouble = Trouble::default();
+        LocalControl { drive, queue, clock, ids, lease, credentials, vault: None, cancelled, trouble }
     }
 
     /// Credentials of the store are found too, before those of this machine.
     pub fn with_vault(self, vault: Option<Vault>) -> LocalControl {
         LocalControl { vault, ..self }
+    }
+
+    /// Where to hear of a store that takes no more.
+    pub fn trouble(&self) -> Trouble {
+        self.trouble.clone()
     }
 
     fn store(&self) -> &Arc<dyn Store> {
@@ -137,7 +144,10 @@ impl ControlPlane for LocalControl {
                 match answer {
                     Ok(_) => {}
                     Err(DriveError::NotFound(_)) => counted = Accepted::Ignored,
-                    Err(error) => return Err(unavailable(error)),
+                    Err(error) => {
+                        self.trouble.note(error);
+                        return Err(unavailable(error));
+                    }
                 }
             }
             accepted.push(counted);

@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use noetl_server::vault::{MasterKey, Vault};
 
+use crate::config::Secret;
+
 const FILE: &str = "noetl.key";
 const VARIABLE: &str = "NOETL_ENCRYPTION_KEY";
 const EARLIER: &str = "NOETL_EARLIER_ENCRYPTION_KEYS";
@@ -37,6 +39,11 @@ impl Keys {
             }
         }
         keys
+    }
+
+    /// With the key that the configuration has, unless the environment says otherwise.
+    pub fn or_given(self, key: Option<Secret>) -> Keys {
+        Keys { given: self.given.or_else(|| key.map(|key| key.reveal().to_owned())), ..self }
     }
 
     /// A key file is made when there is no key.

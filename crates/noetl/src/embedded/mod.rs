@@ -3,11 +3,13 @@
 mod control;
 mod credentials;
 mod keys;
+mod trouble;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use noetl_objects::ObjectPlace;
 use noetl_server::catalog::Playbooks;
 use noetl_server::clock::{Clock, SystemClock};
 use noetl_server::drive::{Drive, DriveConfig, WorkQueue};
@@ -25,6 +27,7 @@ use crate::config::{Config, Surroundings};
 use control::LocalControl;
 use credentials::LocalCredentials;
 pub use keys::Keys;
+use trouble::Trouble;
 
 /// The name under which the workers of this process hold their leases. It is the same in every process on the same data,
 /// since only one can have it at a time.
@@ -38,11 +41,14 @@ pub struct Embedded {
     queue: WorkQueue,
     stop: CancellationToken,
     worker: JoinHandle<()>,
+    trouble: Trouble,
 }
 
 /// What an embedded NoETL is made of.
 pub struct Settings {
     pub storage: Options,
+    /// Where large values go, as a URL; a folder of the data folder when left out.
+    pub objects: Option<String>,
     pub drive: DriveConfig,
     pub worker: WorkerConfig,
     pub tools: ToolConfig,
@@ -56,10 +62,11 @@ impl Settings {
         let environment = Surroundings::of_this_process().variables;
         Ok(Settings {
             storage: config.storage,
+            objects: config.objects.url,
             drive: config.drive,
             worker: config.worker,
             tools: config.tools,
-            keys: Keys::read(environment.clone()),
+            keys: Keys::read(environment.clone()).or_given(config.credentials.encryption_key),
             credentials: LocalCredentials::read(credentials, config.credentials.folder, environment)?,
         })
     }
@@ -68,9 +75,17 @@ impl Settings {
 impl Embedded {
     /// Opens the data folder and starts everything. Runs that were under way go on once [`Embedded::recover`] is called.
     pub fn start(data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
+        if data.is_file() {
+            bail!("the data folder {} can't be used: it is a file", data.display());
+        }
         std::fs::create_dir_all(data)
             .with_context(|| format!("the data folder {} can't be made", data.display()))?;
-        let store = SqliteStore::open(data.join("noetl.db"), &settings.storage)?;
+        let objects = match &settings.objects {
+            Some(url) => ObjectPlace::at(url, Surroundings::of_this_process().variables)?,
+            None => ObjectPlace::folder(&data.join("objects"))?,
+        };
+        let options = Options { objects: Some(Arc::new(objects)), ..settings.storage };
+        let store = SqliteStore::open(data.join("noetl.db"), &options)?;
         let vault = settings.keys.vault(data)?;
         let store: Arc<dyn Store> = Arc::new(store);
         let clock: Arc<dyn Clock> = SystemClock::shared();
@@ -89,9 +104,11 @@ impl Embedded {
         let stop = CancellationToken::new();
         tokio::spawn(tasks::fire_timers(drive.clone(), stop.clone()));
         tokio::spawn(tasks::watch_leases(drive.clone(), stop.clone()));
+        tokio::spawn(tasks::collect_garbage(drive.clone(), stop.clone()));
         let control =
             LocalControl::new(drive.clone(), queue.clone(), clock, ids, lease, settings.credentials)
                 .with_vault(vault.clone());
+        let trouble = control.trouble();
         let worker = WorkerConfig {
             name: WORKER.into(),
             pools: vec!["shared".into(), "system".into(), "subscription".into()],
@@ -106,12 +123,17 @@ impl Embedded {
                 }
             }
         });
-        Ok(Embedded { drive, vault, queue, stop, worker })
+        Ok(Embedded { drive, vault, queue, stop, worker, trouble })
     }
 
     /// Takes up what an earlier process on the same data left. Returns how many runs go on.
     pub async fn recover(&self) -> anyhow::Result<usize> {
         Ok(tasks::recover(&self.drive).await?)
+    }
+
+    /// Waits until the store can take no more, and says why. Workers keep what they have and try again meanwhile.
+    pub async fn trouble(&self) -> anyhow::Error {
+        anyhow::Error::msg(self.trouble.told().await)
     }
 
     /// Stops tools, lets outcomes that are at hand become durable, and ends.

@@ -1,5 +1,9 @@
 //! Looking into a data folder: `query`, `events`, `logs`, `explain`.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::live::Live;
 use crate::support::Folder;
 
 const PLAYBOOK: &str = "\
@@ -42,11 +46,58 @@ fn wrong_questions_get_one_sentence() {
         (&["query", "--data", "data", "SELEC 1"][..], 2, "syntax"),
         (&["query", "--data", "data", "DELETE FROM noetl.event_record"], 2, "read"),
         (&["query", "--data", "nowhere", "SELECT 1"], 2, "not a data folder"),
-        (&["events", "17", "--data", "data"], 1, "no execution 17"),
-        (&["logs", &id, "--data", "nowhere"], 1, "not a data folder"),
+        (&["events", "17", "--data", "data"], 2, "no execution 17"),
+        (&["logs", &id, "--data", "nowhere"], 2, "not a data folder"),
+        (&["explain", &id], 2, "--data"),
     ] {
         let seen = folder.noetl(arguments);
         assert_eq!(seen.code, Some(code), "{arguments:?}: {}", seen.text());
         assert!(seen.stderr.to_lowercase().contains(words), "{arguments:?}: {}", seen.text());
     }
+}
+
+#[test]
+fn logs_and_events_follow_a_run_of_another_process_to_its_end() {
+    let flow = "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: flow, path: test/flow}\nworkflow:\n  \
+                - step: start\n    tool: {kind: shell, command: \"echo begun; until test -e go-on; do sleep 0.02; done; echo done\"}\n";
+    let folder = Folder::with("flow.yaml", flow);
+    let mut live = Live::start(&folder, &["run", "flow.yaml", "--data", "data"]);
+    live.wait_for(" of flow.yaml");
+    let id = live.said().split_whitespace().nth(1).expect("the id").to_owned();
+    let mut logs = folder.command(&["logs", &id, "--data", "data", "--follow"]);
+    let mut logs = logs.stdout(Stdio::piped()).spawn().expect("the binary starts");
+    let mut shown = BufReader::new(logs.stdout.take().expect("stdout is piped")).lines();
+    assert_eq!(shown.next().expect("a line").expect("readable"), "start | begun");
+    std::fs::write(folder.path("go-on"), "").expect("a file");
+    let events = folder.noetl(&["events", &id, "--data", "data", "-f"]);
+    assert!(
+        events.stdout.lines().last().is_some_and(|line| line.contains("playbook.completed")),
+        "{}",
+        events.text()
+    );
+    assert_eq!(shown.next().expect("a line").expect("readable"), "start | done");
+    assert!(shown.next().is_none(), "nothing more comes");
+    assert!(logs.wait().expect("it ends").success());
+    assert_eq!(live.end().code, Some(0));
+}
+
+#[test]
+fn programs_get_logs_and_explanations_as_json() {
+    let (folder, id) = folder_with_a_run();
+    let seen = folder.noetl(&["logs", &id, "--data", "data", "--json"]);
+    let line: serde_json::Value = serde_json::from_str(&seen.stdout).expect("one JSON object");
+    assert_eq!((&line["step"], &line["stream"]), (&"start".into(), &"stdout".into()));
+    assert_eq!(line["text"], "first line\nsecond line\n");
+    let seen = folder.noetl(&["explain", &id, "--data", "data", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&seen.stdout).expect("JSON");
+    assert_eq!((&answer["execution_id"], &answer["status"]), (&id.into(), &"COMPLETED".into()));
+}
+
+#[test]
+fn the_configured_data_folder_is_the_one_to_look_into() {
+    let (folder, id) = folder_with_a_run();
+    let folder = folder.and("noetl.toml", "[run]\ndata = \"data\"\n");
+    let seen = folder.noetl(&["logs", &id]);
+    assert_eq!(seen.code, Some(0), "{}", seen.text());
+    assert!(seen.stdout.starts_with("start | first line"), "{}", seen.text());
 }

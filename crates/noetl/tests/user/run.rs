@@ -44,7 +44,7 @@ fn an_invalid_playbook_ends_with_three_and_shows_the_place() {
     let flow = playbook("workflow:\n  - step: start\n    tool: {kind: teleport}\n");
     let seen = Folder::with("flow.yaml", flow).noetl(&["run", "flow.yaml"]);
     assert_eq!(seen.code, Some(3), "{}", seen.text());
-    assert!(seen.stdout.contains("flow.yaml:6") && seen.stdout.contains("teleport"), "{}", seen.text());
+    assert!(seen.stderr.contains("flow.yaml:6") && seen.stderr.contains("teleport"), "{}", seen.text());
 }
 
 #[test]
