@@ -11,6 +11,8 @@ pub mod execution;
 pub mod health;
 pub mod id;
 pub mod keychain;
+pub mod registry;
+pub mod worker;
 
 pub use error::{Diagnostic, ErrorBody};
 pub use id::{Id, NumericId};

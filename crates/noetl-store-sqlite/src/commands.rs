@@ -91,6 +91,7 @@ fn open_commands(filter: &CommandFilter, limit: usize) -> (Conditions, String) {
     }
     conditions.add_some("lease_until <= ?", filter.free_at.map(Micros));
     conditions.add_some("pool = ?", filter.pool.clone());
+    conditions.add_some("worker_id = ?", filter.held_by.clone());
     if let Some((event, execution)) = filter.after {
         // The sign keeps out the index that has closed commands too.
         conditions.add_pair("(+event_id, execution_id) > (?a, ?b)", event.0, execution.0);

@@ -101,6 +101,9 @@ pub async fn open_commands_are_filtered(store: Arc<dyn Store>) {
     assert_eq!(open(&*store, pool).await, [200]);
     let execution = CommandFilter { execution: Some(RUN), ..Default::default() };
     assert_eq!(open(&*store, execution).await, [100, 200]);
+    let held_by = |worker: &str| CommandFilter { held_by: Some(worker.to_owned()), ..Default::default() };
+    assert_eq!(open(&*store, held_by("w1")).await, [100]);
+    assert!(open(&*store, held_by("w2")).await.is_empty());
     let free = |now| CommandFilter { free_at: Some(at(now)), ..Default::default() };
     assert_eq!(open(&*store, free(29)).await, [200, 300]);
     assert_eq!(open(&*store, free(30)).await, [100, 200, 300]);

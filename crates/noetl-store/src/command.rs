@@ -112,6 +112,8 @@ pub enum Claim {
 pub struct CommandFilter {
     pub execution: Option<ExecutionId>,
     pub pool: Option<String>,
+    /// Only those that this worker has a lease of, be it run out or not.
+    pub held_by: Option<String>,
     /// Only those without a lease that goes beyond this instant.
     pub free_at: Option<Timestamp>,
     /// Only those after this one, by issuing event and execution: the last of the page before.

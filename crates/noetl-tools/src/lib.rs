@@ -37,5 +37,6 @@ pub use environment::Environment;
 pub use fields::Fields;
 pub use logs::{DiscardLogs, LogSink, Stream};
 pub use secrets::Secrets;
+pub use tls::{Trust, client_config};
 pub use tool::{Call, CodeText, Tool};
 pub use toolbox::Toolbox;

@@ -19,6 +19,7 @@ mod limits;
 mod logs;
 mod needs;
 mod redact;
+mod remote;
 mod reporting;
 mod running;
 mod shared;
@@ -30,4 +31,5 @@ pub use control::{
     Accepted, Assigned, AttemptId, CommandReport, ControlError, ControlPlane, LogChunk, Released, WorkerInfo,
 };
 pub use noetl_types::{extract_of, tier_of};
+pub use remote::RemoteControl;
 pub use worker::Worker;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::command::{check, completions, config, dev, events, explain, logs, query, run, schema, version};
+use crate::command::{
+    check, completions, config, dev, events, explain, logs, query, run, schema, server, version, worker,
+};
 use crate::config::Flags;
 
 /// Runs NoETL playbooks: workflows in YAML.
@@ -47,6 +49,8 @@ fn assignment(text: &str) -> Result<(String, String), &'static str> {
 pub enum Command {
     Run(Box<run::Arguments>),
     Dev(dev::Arguments),
+    Server(server::Arguments),
+    Worker(worker::Arguments),
     Check(check::Arguments),
     Events(events::Arguments),
     Logs(logs::Arguments),

@@ -30,6 +30,8 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Command::Check(arguments) => command::check::run(arguments, &mut out),
         Command::Dev(arguments) => command::dev::run(arguments, &flags, &mut out),
+        Command::Server(arguments) => command::server::run(arguments, &flags, &mut out),
+        Command::Worker(arguments) => command::worker::run(arguments, &flags, &mut out),
         Command::Run(arguments) => command::run::run(arguments, &flags, &mut out),
         Command::Events(arguments) => command::events::run(arguments, &flags, &mut out),
         Command::Logs(arguments) => command::logs::run(arguments, &flags, &mut out),

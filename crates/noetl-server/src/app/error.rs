@@ -55,6 +55,10 @@ codes! {
     EncryptionKeyMissing => "encryption_key_missing",
     /// Something else has this identity.
     Conflict => "conflict",
+    /// The worker has not registered, or was removed since.
+    WorkerUnknown => "worker_unknown",
+    /// The reference leads to no value that is stored aside.
+    ValueNotFound => "value_not_found",
     StoreUnavailable => "store_unavailable",
     StoreFull => "store_full",
     StoreReadOnly => "store_read_only",

@@ -6,6 +6,9 @@ mod error;
 pub mod execute;
 pub mod executions;
 pub mod keychain;
+pub mod registry;
+pub mod shard;
+pub mod work;
 
 use std::sync::Arc;
 

@@ -6,8 +6,10 @@
 
 mod aside;
 mod dispatch;
+mod lookup;
 mod session;
 mod sessions;
+mod stops;
 mod task;
 mod turn;
 mod values;
@@ -27,6 +29,7 @@ use crate::ids::IdSource;
 
 pub use dispatch::{Dispatched, Dispatcher, WorkQueue};
 pub use session::load_run;
+pub use stops::{Attempt, Stops};
 pub use values::ValueCache;
 
 /// How runs are driven.

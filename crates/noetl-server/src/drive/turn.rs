@@ -1,11 +1,11 @@
 //! What one commit is made of: decisions for some executions, and what is to be told once they are durable.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use noetl_engine::{Decision, Effect, Input, OpenState, Run, Values, accept, advance, command_for};
 use noetl_store::{
-    Batch, CommandClose, CommandRow, CommandStatus, ExecutionWrite, Lease, Snapshot, TimerRow,
+    Batch, CommandClose, CommandFilter, CommandRow, CommandStatus, ExecutionWrite, Lease, Snapshot, TimerRow,
 };
 use noetl_types::{
     Await, Command, CommandKey, ErrorKind, Event, EventBody, EventId, ExecutionId, Outcome, Report,
@@ -22,6 +22,9 @@ use crate::catalog::{CatalogError, Playbook, Reference};
 
 /// A finished run gets a snapshot when folding its events again would take longer than reading it.
 const WORTH_A_SNAPSHOT: u64 = 64;
+
+/// More commands than one run has open.
+const ALL_OPEN: usize = 10_000_000;
 
 /// The decisions of one turn.
 pub struct Turn {
@@ -53,13 +56,17 @@ pub struct After {
 
 /// Stored values at hand for the decisions of one input, whatever the shared cache forgets meanwhile.
 #[derive(Debug)]
-struct AtHand {
+pub(crate) struct AtHand {
     cache: Arc<ValueCache>,
     pinned: Mutex<HashMap<String, Value>>,
 }
 
 impl AtHand {
-    fn pin(&self, uri: &str, value: Value) {
+    pub(crate) fn new(cache: &Arc<ValueCache>) -> Arc<AtHand> {
+        Arc::new(AtHand { cache: cache.clone(), pinned: Mutex::default() })
+    }
+
+    pub(crate) fn pin(&self, uri: &str, value: Value) {
         self.pinned.lock().unwrap_or_else(PoisonError::into_inner).insert(uri.to_owned(), value);
     }
 }
@@ -148,7 +155,7 @@ impl Turn {
 
     /// Feeds one input and everything that follows from it at once.
     async fn input(&self, part: &mut Part, input: Input) -> Result<(), DriveError> {
-        let at_hand = Arc::new(AtHand { cache: self.shared.values.clone(), pinned: Mutex::default() });
+        let at_hand = AtHand::new(&self.shared.values);
         let values: Arc<dyn Values> = at_hand.clone();
         let mut inputs = std::collections::VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
@@ -362,7 +369,8 @@ impl Turn {
         }
     }
 
-    /// Takes up what a crash left lying. The workers of this process died with it, so their commands are given out again.
+    /// Takes up what a crash left lying. The workers of the process died with it, so their commands are given out again,
+    /// like those that nobody had. Workers elsewhere go on with theirs.
     async fn recover(&self, part: &mut Part) -> Result<(), DriveError> {
         let mut children = Vec::new();
         let mut lost = Vec::new();
@@ -376,6 +384,10 @@ impl Turn {
                 _ => {}
             }
         }
+        if !lost.is_empty() {
+            let elsewhere = self.held_elsewhere(part.write.execution).await?;
+            lost.retain(|command| !elsewhere.contains(command));
+        }
         for (key, attempt) in lost {
             self.give_out_again(part, key, attempt).await?;
         }
@@ -385,8 +397,30 @@ impl Turn {
         Ok(())
     }
 
+    /// The attempts that workers of other processes have leases of. Leases of workers that died with a process are given
+    /// up, unless this process has workers of the same name.
+    async fn held_elsewhere(&self, execution: ExecutionId) -> Result<HashSet<(CommandKey, u16)>, DriveError> {
+        let process_worker = self.shared.dispatcher.process_worker();
+        let given_up = self.shared.dispatcher.holder().is_none();
+        let filter = CommandFilter { execution: Some(execution), ..CommandFilter::default() };
+        let mut elsewhere = HashSet::new();
+        for command in self.shared.store.list_open_commands(&filter, ALL_OPEN).await? {
+            let (key, attempt) = (command.row.key, command.row.attempt);
+            match command.row.lease {
+                Some(lease) if lease.worker != process_worker => {
+                    elsewhere.insert((key, attempt));
+                }
+                Some(lease) if given_up => {
+                    self.shared.store.release_command(execution, key, attempt, &lease.worker).await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(elsewhere)
+    }
+
     async fn give_out_again(&self, part: &mut Part, key: CommandKey, attempt: u16) -> Result<(), DriveError> {
-        let at_hand = Arc::new(AtHand { cache: self.shared.values.clone(), pinned: Mutex::default() });
+        let at_hand = AtHand::new(&self.shared.values);
         let values: Arc<dyn Values> = at_hand.clone();
         let plan = part.session.playbook.plan.clone();
         loop {
@@ -485,11 +519,12 @@ impl Turn {
             if let Some(snapshot) = &part.write.snapshot {
                 part.session.snapshot_seq = snapshot.seq;
             }
-            let plan = &part.session.playbook.plan;
+            let playbook = &part.session.playbook;
             let pool = &part.session.pool;
             after.dispatched.extend(part.dispatched.drain(..).map(|command| Dispatched {
                 command,
-                plan: plan.clone(),
+                plan: playbook.plan.clone(),
+                catalog_id: playbook.catalog_id,
                 pool: pool.clone(),
             }));
             after

@@ -16,7 +16,9 @@ pub fn status(code: Code) -> StatusCode {
         Code::RouteNotFound
         | Code::CatalogEntryNotFound
         | Code::CredentialNotFound
-        | Code::ExecutionNotFound => StatusCode::NOT_FOUND,
+        | Code::ExecutionNotFound
+        | Code::WorkerUnknown
+        | Code::ValueNotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::Conflict => StatusCode::CONFLICT,

@@ -10,7 +10,9 @@ mod guard;
 mod health;
 mod keychain;
 mod openapi;
+mod registry;
 mod serve;
+mod worker;
 
 use axum::Router;
 use axum::extract::Request;
@@ -34,6 +36,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(executions::router())
         .merge(credentials::router())
         .merge(keychain::router())
+        .merge(registry::router())
+        .merge(worker::router())
         .merge(openapi::router())
 }
 

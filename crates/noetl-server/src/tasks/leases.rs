@@ -8,14 +8,17 @@ use crate::drive::Drive;
 /// Attempts looked at at a time.
 const BATCH: usize = 500;
 
-/// Runs until it is told to stop.
+/// Runs until it is told to stop. Workers elsewhere could not renew anything while no server ran, so after a start they get
+/// a lease's time to be heard of.
 pub async fn watch_leases(drive: Drive, stop: CancellationToken) {
-    let nap = drive.config().lease / 6;
+    let lease = drive.config().lease;
+    let mut nap = lease;
     loop {
         tokio::select! {
             () = tokio::time::sleep(nap) => {}
             () = stop.cancelled() => return,
         }
+        nap = lease / 6;
         if let Err(error) = expire(&drive).await {
             tracing::warn!(%error, "leases can't be read, trying again");
         }

@@ -8,7 +8,8 @@ use crate::drive::{Drive, DriveError};
 /// Executions looked at at a time.
 const PAGE: usize = 200;
 
-/// Takes up every run that is not over. For a store whose workers all ended with the process before. Returns how many.
+/// Takes up every run that is not over: what workers of the process before had, and what nobody had, is given out again.
+/// Workers elsewhere go on with theirs. Returns how many runs there are.
 pub async fn recover(drive: &Drive) -> Result<usize, DriveError> {
     let shared = drive.shared();
     if let Some(holder) = shared.dispatcher.holder() {

@@ -32,6 +32,10 @@ impl State {
 fn matches(filter: &CommandFilter, command: &StoredCommand) -> bool {
     filter.execution.is_none_or(|execution| command.execution == execution)
         && filter.pool.as_ref().is_none_or(|pool| *command.row.pool == **pool)
+        && filter
+            .held_by
+            .as_ref()
+            .is_none_or(|worker| command.row.lease.as_ref().is_some_and(|lease| *lease.worker == **worker))
         && filter.free_at.is_none_or(|now| command.row.lease.as_ref().is_none_or(|lease| lease.until <= now))
 }
 

@@ -11,4 +11,7 @@ pub mod logs;
 pub mod query;
 pub mod run;
 pub mod schema;
+pub mod server;
+mod serving;
 pub mod version;
+pub mod worker;

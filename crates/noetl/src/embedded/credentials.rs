@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use noetl_tools::Credential;
+use async_trait::async_trait;
+use noetl_tools::{Credential, CredentialError, Credentials};
 use noetl_types::Value;
 
 /// Where the credentials of a local run come from: files named on the command line first, then the folder, then the
@@ -60,6 +61,19 @@ impl LocalCredentials {
                 .with_context(|| format!("the environment variable {PREFIX}{variable} is no credential"))
                 .map(Some),
             None => Ok(None),
+        }
+    }
+}
+
+#[async_trait]
+impl Credentials for LocalCredentials {
+    async fn get(&self, alias: &str) -> Result<Credential, CredentialError> {
+        match self.find(alias) {
+            Ok(Some(credential)) => Ok(credential),
+            Ok(None) => Err(CredentialError::Unknown { alias: alias.to_owned() }),
+            Err(error) => {
+                Err(CredentialError::Unavailable { alias: alias.to_owned(), reason: format!("{error:#}") })
+            }
         }
     }
 }

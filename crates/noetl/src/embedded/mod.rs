@@ -40,7 +40,8 @@ pub struct Embedded {
     pub vault: Option<Vault>,
     queue: WorkQueue,
     stop: CancellationToken,
-    worker: JoinHandle<()>,
+    /// Nothing when all workers are elsewhere.
+    worker: Option<JoinHandle<()>>,
     trouble: Trouble,
 }
 
@@ -75,6 +76,15 @@ impl Settings {
 impl Embedded {
     /// Opens the data folder and starts everything. Runs that were under way go on once [`Embedded::recover`] is called.
     pub fn start(data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
+        Embedded::start_with(WorkQueue::new(WORKER), data, settings)
+    }
+
+    /// The same without a worker: commands wait for workers elsewhere.
+    pub fn start_server(data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
+        Embedded::start_with(WorkQueue::without_workers(WORKER), data, settings)
+    }
+
+    fn start_with(queue: WorkQueue, data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
         if data.is_file() {
             bail!("the data folder {} can't be used: it is a file", data.display());
         }
@@ -91,7 +101,6 @@ impl Embedded {
         let clock: Arc<dyn Clock> = SystemClock::shared();
         let ids = Arc::new(IdSource::new(clock.clone(), 0));
         let playbooks = Playbooks::new(store.clone(), ids.clone(), clock.clone());
-        let queue = WorkQueue::new(WORKER);
         let lease = settings.drive.lease;
         let drive = Drive::spawn(
             settings.drive,
@@ -109,19 +118,21 @@ impl Embedded {
             LocalControl::new(drive.clone(), queue.clone(), clock, ids, lease, settings.credentials)
                 .with_vault(vault.clone());
         let trouble = control.trouble();
-        let worker = WorkerConfig {
-            name: WORKER.into(),
-            pools: vec!["shared".into(), "system".into(), "subscription".into()],
-            ..settings.worker
-        };
-        let worker = Worker::new(worker, Arc::new(control), Toolbox::builtin(settings.tools));
-        let worker = tokio::spawn({
-            let stop = stop.clone();
-            async move {
-                if let Err(error) = worker.run(stop).await {
-                    tracing::error!(%error, "the worker could not start");
+        let worker = queue.has_workers.then(|| {
+            let worker = WorkerConfig {
+                name: WORKER.into(),
+                pools: vec!["shared".into(), "system".into(), "subscription".into()],
+                ..settings.worker
+            };
+            let worker = Worker::new(worker, Arc::new(control), Toolbox::builtin(settings.tools));
+            tokio::spawn({
+                let stop = stop.clone();
+                async move {
+                    if let Err(error) = worker.run(stop).await {
+                        tracing::error!(%error, "the worker could not start");
+                    }
                 }
-            }
+            })
         });
         Ok(Embedded { drive, vault, queue, stop, worker, trouble })
     }
@@ -136,11 +147,18 @@ impl Embedded {
         anyhow::Error::msg(self.trouble.told().await)
     }
 
+    /// Gives no more commands out. Reports are still taken.
+    pub fn close(&self) {
+        self.queue.close();
+    }
+
     /// Stops tools, lets outcomes that are at hand become durable, and ends.
     pub async fn stop(self) {
         self.stop.cancel();
-        self.queue.queue.close();
-        // A worker that panicked has nothing left to end.
-        let _ = self.worker.await;
+        self.queue.close();
+        if let Some(worker) = self.worker {
+            // A worker that panicked has nothing left to end.
+            let _ = worker.await;
+        }
     }
 }

@@ -1,0 +1,37 @@
+//! `noetl server`
+
+use anyhow::Result;
+use clap::Args;
+
+use super::serving::{self, Place};
+use crate::config::{Config, Flags};
+use crate::embedded::Embedded;
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// Start a server whose workers run elsewhere
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  noetl server                                     on http://127.0.0.1:8082, state in ./noetl-data
+  noetl worker --server http://127.0.0.1:8082      a worker for it, in another terminal
+
+The first line on stdout says where it listens. Runs wait until a worker takes their commands. A second start on the same
+data goes on where the first one ended, and workers find it again by themselves.")]
+pub struct Arguments {
+    #[command(flatten)]
+    place: Place,
+}
+
+pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
+    let config = arguments.place.config(flags)?;
+    serving::block_on(serve_here(arguments, config, out))
+}
+
+async fn serve_here(arguments: &Arguments, config: Config, out: &mut Output) -> Result<Exit> {
+    let listener = serving::listener(&config).await?;
+    let data = arguments.place.data(&config);
+    let embedded = Embedded::start_server(&data, serving::settings(config)?)?;
+    let app = serving::app(&embedded);
+    serving::run(listener, app, embedded, &data, out).await
+}

@@ -1,0 +1,112 @@
+//! What `noetl dev` and `noetl server` have in common: where they listen, what they say, and how they end.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use noetl_server::app::App;
+use noetl_server::http::serve;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, Flags};
+use crate::embedded::{Embedded, Settings};
+use crate::exit::Exit;
+use crate::output::{Output, mention};
+
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Where to listen, 127.0.0.1:8082 unless configured otherwise; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+
+    /// Keep the state in this folder, noetl-data unless configured otherwise
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Place {
+    /// The configuration, with what the flags say about the place.
+    pub fn config(&self, flags: &Flags) -> Result<Config> {
+        let mut flags = flags.clone();
+        if let Some(listen) = &self.listen {
+            flags.set("server.listen", "--listen", listen);
+        }
+        Ok(Config::load(&flags)?)
+    }
+
+    pub fn data(&self, config: &Config) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| config.server.data.clone())
+    }
+}
+
+/// Runs a command that lives until it is interrupted.
+pub fn block_on(command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let exit = runtime.block_on(command);
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    exit
+}
+
+pub async fn listener(config: &Config) -> Result<TcpListener> {
+    let listen = &config.server.listen;
+    TcpListener::bind((listen.host.as_str(), listen.port))
+        .await
+        .with_context(|| format!("can't listen on {listen}"))
+}
+
+/// What a server is made of. Its data folder gets a key for secrets when it has none.
+pub fn settings(config: Config) -> Result<Settings> {
+    let mut settings = Settings::of(config, &[])?;
+    settings.keys = settings.keys.creating();
+    Ok(settings)
+}
+
+pub fn app(embedded: &Embedded) -> App {
+    App::builder(embedded.drive.clone(), env!("CARGO_PKG_VERSION")).vault(embedded.vault.clone()).build()
+}
+
+/// Takes up what was under way, says where it listens, and answers requests until it is interrupted. Then it lets what is
+/// under way finish.
+pub async fn run(
+    listener: TcpListener,
+    app: App,
+    embedded: Embedded,
+    data: &Path,
+    out: &mut Output,
+) -> Result<Exit> {
+    let going_on = embedded.recover().await?;
+    writeln!(out, "listening on http://{}", listener.local_addr()?)?;
+    out.flush()?;
+    mention(format_args!("state in {}; Ctrl-C stops", data.display()));
+    if going_on > 0 {
+        mention(format_args!("{going_on} runs that were under way go on"));
+    }
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(serve(listener, app, stop.clone()));
+    interrupted().await?;
+    mention(format_args!("stopping; press Ctrl-C again to end at once"));
+    // Workers that wait for commands would keep their connections open.
+    embedded.close();
+    stop.cancel();
+    let finish = async {
+        serving.await.context("the server broke off")??;
+        embedded.stop().await;
+        Ok(Exit::Good)
+    };
+    tokio::select! {
+        exit = finish => exit,
+        again = interrupted() => again.map(|()| Exit::Interrupted),
+    }
+}
+
+/// Waits for Ctrl-C or a request to end.
+pub async fn interrupted() -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("signals can't be heard")?;
+    tokio::select! {
+        heard = tokio::signal::ctrl_c() => heard.context("interrupts can't be heard"),
+        _ = terminate.recv() => Ok(()),
+    }
+}
