@@ -103,3 +103,148 @@ pub struct ResourceRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
 }
+
+/// Which documents to list. All that are not archived, without it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct ListRequest {
+    /// The kind; case does not matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_type: Option<String>,
+    /// One path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    pub include_archived: bool,
+    /// With the text of each document.
+    pub include_content: bool,
+    /// Only the newest version of each path.
+    pub latest_only: bool,
+    /// Only documents with `metadata.agent: true`.
+    pub agent_only: bool,
+    /// Only documents whose `metadata.capabilities` has all of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<String>>,
+    /// Only documents registered before this one: the last of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Id>,
+    #[schema(minimum = 1, maximum = 10000, default = 1000)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Documents, the newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Entries {
+    pub entries: Vec<Entry>,
+}
+
+/// Which agents to list.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct AgentsRequest {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Vec<String>>,
+}
+
+/// A version of a path, without its content.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct VersionInfo {
+    pub version: i64,
+    pub catalog_id: Id,
+    pub kind: String,
+    pub created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived_at: Option<String>,
+}
+
+/// All versions of a path, the newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Versions {
+    pub path: String,
+    pub versions: Vec<VersionInfo>,
+}
+
+/// What changed between two versions.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Diff {
+    pub path: String,
+    pub from: i64,
+    pub to: i64,
+    /// Lines that only the later one has.
+    pub added: usize,
+    /// Lines that only the earlier one has.
+    pub removed: usize,
+    /// Unified diff; empty when nothing changed.
+    pub diff: String,
+}
+
+/// A path, or one version of it.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PathRequest {
+    #[schema(min_length = 1)]
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ChangedVersion {
+    pub catalog_id: Id,
+    pub version: i64,
+    /// It is hidden but kept, because executions of it exist.
+    pub archived: bool,
+}
+
+/// What was deleted.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Deleted {
+    /// Always `success`.
+    pub status: String,
+    pub message: String,
+    pub path: String,
+    pub deleted: Vec<ChangedVersion>,
+    pub count: usize,
+}
+
+/// What is visible again.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Restored {
+    /// Always `success`.
+    pub status: String,
+    pub message: String,
+    pub path: String,
+    pub restored: Vec<ChangedVersion>,
+    pub count: usize,
+}
+
+/// A document to check.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ValidateRequest {
+    /// YAML or JSON text, plain or in base64.
+    pub content: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Validated {
+    /// It could be registered.
+    pub valid: bool,
+    /// The errors among the diagnostics, a sentence each.
+    pub errors: Vec<String>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The text of a playbook, for editors.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PlaybookContent {
+    pub playbook_id: Id,
+    pub path: String,
+    pub version: i64,
+    pub content: String,
+}
+
+/// The new text of a playbook.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PlaybookText {
+    /// YAML or JSON text, plain or in base64.
+    pub content: String,
+}

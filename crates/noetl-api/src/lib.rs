@@ -12,6 +12,8 @@ pub mod health;
 pub mod id;
 pub mod keychain;
 pub mod registry;
+pub mod result;
+pub mod ui_schema;
 pub mod worker;
 
 pub use error::{Diagnostic, ErrorBody};

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use noetl_dsl::{Diagnostic, Options, Plan, check};
 use noetl_store::{CatalogEntry, NewCatalogEntry, Store};
-use noetl_types::Value;
 
 use crate::clock::Clock;
 use crate::ids::IdSource;
@@ -65,13 +64,17 @@ impl Playbooks {
         let Some(plan) = checked.plan else {
             return Err(invalid("", checked.diagnostics));
         };
+        // A document that compiles is YAML.
+        let document = noetl_dsl::yaml::parse(source, &noetl_dsl::yaml::Limits::default())
+            .map(|document| document.root.to_value())
+            .unwrap_or_default();
         let entry = NewCatalogEntry {
             id: self.ids.next(),
             path: plan.path.clone(),
             kind: "playbook".into(),
             content: source.into(),
-            layout: Value::Null,
-            payload: plan.workload.source().clone(),
+            layout: document.get("workflow").cloned().unwrap_or_default(),
+            payload: document,
             meta: plan.metadata.get("labels").cloned().unwrap_or_default(),
             created_at: self.clock.now(),
         };
@@ -116,6 +119,11 @@ impl Playbooks {
         let playbook = Playbook { catalog_id: entry.entry.id, path, version: entry.version, plan };
         self.keep(&playbook);
         Ok(playbook)
+    }
+
+    /// Drops a compiled playbook whose document is gone.
+    pub fn forget(&self, id: i64) {
+        self.plans().remove(&id);
     }
 
     fn plans(&self) -> std::sync::MutexGuard<'_, HashMap<i64, Playbook>> {

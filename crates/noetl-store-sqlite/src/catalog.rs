@@ -111,6 +111,7 @@ impl Catalog for SqliteStore {
     async fn list_entries(&self, filter: &CatalogFilter, limit: usize) -> Result<Vec<CatalogEntry>, Error> {
         let mut conditions = Conditions::default();
         conditions.add_some("kind = ? COLLATE NOCASE", filter.kind.clone());
+        conditions.add_some("path = ?", filter.path.clone());
         if let Some(prefix) = &filter.path_prefix {
             conditions.add("path >= ?", prefix.clone());
             conditions.add_some("path < ?", end_of_prefix(prefix));
@@ -127,8 +128,10 @@ impl Catalog for SqliteStore {
         if let Some((path, version)) = &filter.after {
             conditions.add_pair("(path > ?a OR (path = ?a AND version < ?b))", path.clone(), *version);
         }
+        conditions.add_some("catalog_id < ?", filter.before);
+        let order = if filter.newest_first { "catalog_id DESC" } else { "path, version DESC" };
         let limit = conditions.value(int(limit));
-        let sql = format!("{ENTRY} WHERE {} ORDER BY path, version DESC LIMIT {limit}", conditions.sql());
+        let sql = format!("{ENTRY} WHERE {} ORDER BY {order} LIMIT {limit}", conditions.sql());
         self.read(move |connection| {
             let mut statement = connection.prepare_cached(&sql)?;
             let entries = statement.query_map(&*conditions.values(), entry)?;

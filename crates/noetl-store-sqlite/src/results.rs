@@ -187,6 +187,14 @@ impl Results for SqliteStore {
         .await
     }
 
+    async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error> {
+        self.write(move |connection| {
+            let sql = "DELETE FROM noetl.result_store WHERE execution_id = ?1";
+            Ok(connection.prepare_cached(sql)?.execute([execution.0])? as u64)
+        })
+        .await
+    }
+
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error> {
         self.write(move |connection| {
             let mut expired = Vec::new();

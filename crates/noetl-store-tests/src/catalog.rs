@@ -153,3 +153,23 @@ pub async fn entries_page_by_path_and_version(store: Arc<dyn Store>) {
     }
     assert_eq!(seen, places(&[("a", 2), ("a", 1), ("b", 1), ("c", 1)]));
 }
+
+pub async fn entries_of_one_path_are_listed(store: Arc<dyn Store>) {
+    for (id, path) in [(1, "a"), (2, "a/b"), (3, "a")] {
+        register(&*store, id, path).await;
+    }
+    let path = CatalogFilter { path: Some("a".to_owned()), ..Default::default() };
+    assert_eq!(listed(&*store, path).await, places(&[("a", 2), ("a", 1)]));
+}
+
+pub async fn the_newest_entries_can_come_first(store: Arc<dyn Store>) {
+    for (id, path) in [(1, "b"), (2, "a"), (3, "b"), (4, "c")] {
+        register(&*store, id, path).await;
+    }
+    let newest = CatalogFilter { newest_first: true, ..Default::default() };
+    assert_eq!(listed(&*store, newest.clone()).await, places(&[("c", 1), ("b", 2), ("a", 1), ("b", 1)]));
+    let page = CatalogFilter { before: Some(3), ..newest.clone() };
+    assert_eq!(listed(&*store, page).await, places(&[("a", 1), ("b", 1)]));
+    let latest = CatalogFilter { latest_only: true, ..newest };
+    assert_eq!(listed(&*store, latest).await, places(&[("c", 1), ("b", 2), ("a", 1)]));
+}

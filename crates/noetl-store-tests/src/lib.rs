@@ -189,6 +189,7 @@ macro_rules! conformance {
             results_within_reach_of_a_live_relative_are_kept
             results_of_an_execution_are_listed_without_content
             expired_results_without_an_execution_are_collected
+            results_of_an_execution_are_deleted
         }
         $crate::conformance! { @tests $make_store, catalog:
             each_registration_of_a_path_is_one_version_more
@@ -205,6 +206,8 @@ macro_rules! conformance {
             entries_are_filtered
             the_latest_visible_version_is_listed
             entries_page_by_path_and_version
+            entries_of_one_path_are_listed
+            the_newest_entries_can_come_first
         }
         $crate::conformance! { @tests $make_store, credentials:
             a_credential_is_found_by_name_and_id

@@ -169,3 +169,12 @@ pub async fn expired_results_without_an_execution_are_collected(store: Arc<dyn S
     put_expiring(&*store, 404, 1, 10).await;
     assert_eq!(collect(&*store, 10, 10).await, [(404, 1)]);
 }
+
+pub async fn results_of_an_execution_are_deleted(store: Arc<dyn Store>) {
+    for (execution, id) in [(7, 1), (7, 2), (8, 3)] {
+        store.put_result(&result(execution, id, "[1, 2]")).await.unwrap();
+    }
+    assert_eq!(store.delete_results(ExecutionId(7)).await.unwrap(), 2);
+    assert_eq!(store.list_results(ExecutionId(7), None, 10).await.unwrap(), []);
+    assert_eq!(store.list_results(ExecutionId(8), None, 10).await.unwrap().len(), 1);
+}

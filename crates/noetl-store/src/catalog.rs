@@ -34,12 +34,17 @@ pub struct CatalogEntry {
 pub struct CatalogFilter {
     /// Case does not matter.
     pub kind: Option<String>,
+    pub path: Option<String>,
     pub path_prefix: Option<String>,
     pub include_archived: bool,
     /// Only the newest version of each path among those that match otherwise.
     pub latest_only: bool,
+    /// By descending id instead of by path.
+    pub newest_first: bool,
     /// Only entries after this path and version: the last of the page before.
     pub after: Option<(String, i64)>,
+    /// Only entries with a lower id: that of the last of the page before, in a list of the newest first.
+    pub before: Option<i64>,
 }
 
 /// What came of deleting an entry.
@@ -65,7 +70,7 @@ pub trait Catalog {
     /// An entry by id, archived or not.
     async fn find_entry(&self, id: i64) -> Result<Option<CatalogEntry>, Error>;
 
-    /// By path, and for each path the newest version first.
+    /// By path, and for each path the newest version first; or the newest of all first.
     async fn list_entries(&self, filter: &CatalogFilter, limit: usize) -> Result<Vec<CatalogEntry>, Error>;
 
     /// Hides an entry from lookup by path. False when there is none that is visible.

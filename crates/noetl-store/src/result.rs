@@ -123,6 +123,9 @@ pub trait Results {
         limit: usize,
     ) -> Result<Vec<ResultInfo>, Error>;
 
+    /// Removes all values of an execution and says how many.
+    async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error>;
+
     /// Removes values that expired at `now` or before, at most `limit`, and says which. The values of an execution stay as
     /// long as one of its family runs, that is itself, an ancestor, or anything below those: they pass references on.
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error>;

@@ -44,6 +44,13 @@ codes! {
     DocumentInvalid => "document_invalid",
     CatalogEntryNotFound => "catalog_entry_not_found",
     ExecutionNotFound => "execution_not_found",
+    /// The execution must have ended for this.
+    ExecutionRunning => "execution_running",
+    /// The text is no reference to a stored value.
+    ReferenceInvalid => "reference_invalid",
+    ResultNotFound => "result_not_found",
+    /// What is stored is not what was put there.
+    ResultDamaged => "result_damaged",
     /// The run is over, so that nothing can change it.
     ExecutionEnded => "execution_ended",
     /// The playbook does not take these inputs.
@@ -59,6 +66,8 @@ codes! {
     WorkerUnknown => "worker_unknown",
     /// The reference leads to no value that is stored aside.
     ValueNotFound => "value_not_found",
+    /// This server does not do that, whatever the request says.
+    NotSupported => "not_supported",
     StoreUnavailable => "store_unavailable",
     StoreFull => "store_full",
     StoreReadOnly => "store_read_only",

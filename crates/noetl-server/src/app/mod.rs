@@ -7,6 +7,7 @@ pub mod execute;
 pub mod executions;
 pub mod keychain;
 pub mod registry;
+pub mod results;
 pub mod shard;
 pub mod work;
 

@@ -36,6 +36,11 @@ pub fn status(code: Code) -> StatusCode {
         | Code::CredentialUnreadable
         | Code::EncryptionKeyMissing => StatusCode::SERVICE_UNAVAILABLE,
         Code::StoreFull | Code::StoreReadOnly => StatusCode::INSUFFICIENT_STORAGE,
+        Code::ReferenceInvalid => StatusCode::BAD_REQUEST,
+        Code::ResultNotFound => StatusCode::NOT_FOUND,
+        Code::ResultDamaged => StatusCode::INTERNAL_SERVER_ERROR,
+        Code::ExecutionRunning => StatusCode::CONFLICT,
+        Code::NotSupported => StatusCode::NOT_IMPLEMENTED,
     }
 }
 

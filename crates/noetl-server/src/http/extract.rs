@@ -130,3 +130,20 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
         .map_err(|cause| Error::new(Code::BodyMalformed, format!("the body is not JSON: {cause}")))?;
     Ok(value)
 }
+
+/// A number that may be left out, or lies in a range.
+pub fn within(
+    name: &str,
+    given: Option<u32>,
+    otherwise: usize,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<usize, Error> {
+    match given {
+        None => Ok(otherwise),
+        Some(number) if range.contains(&number) => Ok(number as usize),
+        Some(number) => Err(Error::new(
+            Code::ParameterInvalid,
+            format!("'{name}' is {number}; it can be {} to {}", range.start(), range.end()),
+        )),
+    }
+}

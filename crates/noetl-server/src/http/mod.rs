@@ -1,6 +1,7 @@
 //! HTTP: one module per resource. Each parses, asks `app`, and converts; statuses are chosen in `error` alone.
 
 mod catalog;
+mod catalog_paths;
 mod credentials;
 mod error;
 mod execute;
@@ -10,7 +11,9 @@ mod guard;
 mod health;
 mod keychain;
 mod openapi;
+mod playbooks;
 mod registry;
+mod results;
 mod serve;
 mod worker;
 
@@ -32,12 +35,15 @@ fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::frame())
         .merge(health::router())
         .merge(catalog::router())
+        .merge(catalog_paths::router())
+        .merge(playbooks::router())
         .merge(execute::router())
         .merge(executions::router())
         .merge(credentials::router())
         .merge(keychain::router())
         .merge(registry::router())
         .merge(worker::router())
+        .merge(results::router())
         .merge(openapi::router())
 }
 

@@ -1,4 +1,5 @@
-//! Removes stored values that nobody can need any more.
+//! Removes what has served its time: stored values that nobody can need any more, keys that are free again, and messages
+//! that were published long ago.
 
 use std::time::Duration;
 
@@ -11,6 +12,9 @@ const INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// An object this old that nothing points to was left by a crash; a younger one may belong to a commit under way.
 const LONGEST_COMMIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Published messages are kept for a while, for people who wonder what was sent.
+const PUBLISHED_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 const BATCH: usize = 500;
 
@@ -29,7 +33,8 @@ pub async fn collect_garbage(drive: Drive, stop: CancellationToken) {
     }
 }
 
-async fn collect(drive: &Drive) -> Result<u64, Error> {
+/// Collects once and says how many values were removed.
+pub async fn collect(drive: &Drive) -> Result<u64, Error> {
     let shared = drive.shared();
     let now = shared.clock.now();
     let mut removed = 0;
@@ -40,5 +45,7 @@ async fn collect(drive: &Drive) -> Result<u64, Error> {
             break;
         }
     }
+    while shared.store.purge_reservations(now, BATCH).await? == BATCH as u64 {}
+    while shared.store.purge_published(now.before(PUBLISHED_KEPT), BATCH).await? == BATCH as u64 {}
     Ok(removed + shared.store.collect_objects(now.before(LONGEST_COMMIT)).await?)
 }

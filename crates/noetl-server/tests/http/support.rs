@@ -3,19 +3,23 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, Request, header};
 use http_body_util::BodyExt;
+use noetl_engine::Input;
 use noetl_server::app::{App, Builder};
 use noetl_server::catalog::Playbooks;
 use noetl_server::clock::{Clock, ManualClock};
-use noetl_server::drive::{Drive, DriveConfig, WorkQueue};
+use noetl_server::drive::{Dispatched, Drive, DriveConfig, WorkQueue};
 use noetl_server::ids::IdSource;
 use noetl_server::vault::{MasterKey, Vault};
 use noetl_store::MemoryStore;
-use noetl_types::Timestamp;
+use noetl_types::{ExecutionId, Outcome, Report, Timestamp};
 use serde_json::{Value, json};
 use tower::ServiceExt;
+
+/// When tests begin.
+pub const START: Timestamp = Timestamp(1_800_000_000_000_000);
 
 /// A server with its store and its clock.
 #[allow(dead_code, reason = "each resource uses its part")]
@@ -35,7 +39,7 @@ impl Server {
 
     /// A server on a store that may be shared with others, with more to it.
     pub fn over(store: MemoryStore, equip: impl FnOnce(Builder) -> Builder) -> Server {
-        let clock = Arc::new(ManualClock::at(Timestamp::from_millis(1_800_000_000_000)));
+        let clock = Arc::new(ManualClock::at(START));
         let time: Arc<dyn Clock> = clock.clone();
         let ids = Arc::new(IdSource::new(time.clone(), 0));
         let playbooks = Playbooks::new(Arc::new(store.clone()), ids.clone(), time.clone());
@@ -78,7 +82,29 @@ impl Server {
             status: parts.status.as_u16(),
             headers: parts.headers,
             text: String::from_utf8_lossy(&bytes).into_owned(),
+            bytes,
         }
+    }
+
+    /// Registers a document and gives the answer.
+    pub async fn register_text(&self, content: &str) -> Value {
+        self.post("/api/catalog/register", json!({ "content": content })).await.ok()
+    }
+
+    /// Starts a run of a path.
+    pub async fn start(&self, path: &str) -> ExecutionId {
+        let started = self.post("/api/execute", json!({ "path": path })).await.ok();
+        let id = started["execution_id"].as_str().expect("ids come as text");
+        ExecutionId(id.parse().expect("an id"))
+    }
+
+    /// Takes the next command and ends it with a result.
+    pub async fn work(&self, result: noetl_types::Value) -> Dispatched {
+        let taken = self.queue.queue.take(&["shared".into()], 1).await.remove(0);
+        let outcome = Outcome::finished(Report::success(result));
+        let input = Input::Ended { command: taken.command.key, attempt: taken.command.attempt, outcome };
+        self.app.drive().input(taken.command.execution, input).await.expect("the outcome counts");
+        taken
     }
 
     /// Registers a playbook of this path and returns its catalog id.
@@ -90,6 +116,14 @@ impl Server {
         assert_eq!(answer.status, 200, "{}", answer.text);
         answer.json()["catalog_id"].as_str().expect("an id").to_owned()
     }
+}
+
+/// A playbook of one step that a worker has to run.
+pub fn playbook(path: &str) -> String {
+    format!(
+        "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {{name: flow, path: {path}}}\n\
+         workload: {{name: world}}\nworkflow:\n  - step: start\n    tool: {{kind: python, code: pass}}\n"
+    )
 }
 
 /// A request as clients send it; a body is JSON.
@@ -111,6 +145,8 @@ pub struct Answer {
     #[allow(dead_code, reason = "most tests look at the body only")]
     pub headers: HeaderMap,
     pub text: String,
+    #[allow(dead_code, reason = "most answers are text")]
+    pub bytes: Bytes,
 }
 
 impl Answer {
@@ -118,14 +154,18 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
 
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
     /// The JSON of a success.
-    pub fn ok(self) -> Value {
+    pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text);
         self.json()
     }
 
     /// The status and code of a refusal, whose body has the shape of all refusals.
-    pub fn refused(self) -> (u16, String) {
+    pub fn refused(&self) -> (u16, String) {
         let body = self.json();
         assert_eq!(body["status"], self.status, "{body}");
         assert!(body["error"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{body}");

@@ -11,6 +11,7 @@ use crate::{Catalog, CatalogEntry, CatalogFilter, Deletion, Error, NewCatalogEnt
 
 fn matches(filter: &CatalogFilter, entry: &CatalogEntry) -> bool {
     filter.kind.as_ref().is_none_or(|kind| entry.entry.kind.eq_ignore_ascii_case(kind))
+        && filter.path.as_ref().is_none_or(|path| *entry.entry.path == **path)
         && filter.path_prefix.as_ref().is_none_or(|prefix| entry.entry.path.starts_with(prefix.as_str()))
         && (filter.include_archived || entry.archived_at.is_none())
 }
@@ -65,15 +66,18 @@ impl Catalog for MemoryStore {
             let mut entries: Vec<_> = state.catalog.values().filter(|entry| matches(filter, entry)).collect();
             entries.sort_by(|a, b| (&a.entry.path, -a.version).cmp(&(&b.entry.path, -b.version)));
             let mut seen = BTreeSet::new();
-            entries
+            let mut listed: Vec<_> = entries
                 .into_iter()
                 .filter(|entry| !filter.latest_only || seen.insert(entry.entry.path.clone()))
                 .filter(|entry| {
                     filter.after.as_ref().is_none_or(|(path, version)| is_after(entry, path, *version))
                 })
-                .take(limit)
-                .map(|entry| (**entry).clone())
-                .collect()
+                .filter(|entry| filter.before.is_none_or(|before| entry.entry.id < before))
+                .collect();
+            if filter.newest_first {
+                listed.sort_by_key(|entry| std::cmp::Reverse(entry.entry.id));
+            }
+            listed.into_iter().take(limit).map(|entry| (**entry).clone()).collect()
         })
     }
 

@@ -71,6 +71,14 @@ impl Results for MemoryStore {
         })
     }
 
+    async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error> {
+        self.with(|state| {
+            let before = state.results.len();
+            state.results.retain(|(owner, _), _| *owner != execution);
+            (before - state.results.len()) as u64
+        })
+    }
+
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error> {
         self.with(|state| {
             let mut expired: Vec<&ResultRow> = state
