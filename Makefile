@@ -3,6 +3,9 @@
 .DEFAULT_GOAL := help
 .PHONY: help build run test bench fmt
 
+# What `make run` passes on, such as DEV="--listen 127.0.0.1:0".
+DEV ?=
+
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -10,12 +13,8 @@ build: ## Build the release binary at target/release/noetl
 	cargo build --release --locked --package noetl
 	@scripts/place-binary
 
-run: build ## Build, check the examples, and run the first one
-	@target/release/noetl check examples
-	@target/release/noetl run examples/hello.yaml
-	@echo
-	@echo "Next: copy an example, change it, and run it:"
-	@echo "  cp examples/hello.yaml my.yaml && target/release/noetl run my.yaml"
+run: build ## Build, and start a server with a worker on http://127.0.0.1:8082, state in ./noetl-data
+	@target/release/noetl dev $(DEV)
 
 test: ## Everything CI checks: formatting, lints, tests, simulation, generated files, examples
 	@scripts/setup-tests

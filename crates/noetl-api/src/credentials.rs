@@ -43,7 +43,7 @@ pub struct CredentialRequest {
     #[schema(value_type = serde_json::Map<String, serde_json::Value>)]
     pub data: SecretData,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<serde_json::Map<String, serde_json::Value>>)]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub meta: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 100)]
@@ -61,7 +61,7 @@ pub struct Credential {
     #[serde(rename = "type")]
     pub kind: String,
     #[serde(default, skip_serializing_if = "Value::is_null")]
-    #[schema(value_type = Option<serde_json::Map<String, serde_json::Value>>)]
+    #[schema(value_type = Option<serde_json::Value>)]
     pub meta: Value,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,

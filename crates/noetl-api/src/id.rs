@@ -35,7 +35,7 @@ impl PartialSchema for Id {
     fn schema() -> RefOr<Schema> {
         let text = ObjectBuilder::new()
             .schema_type(SchemaType::Type(Type::String))
-            .pattern(Some("^[0-9]{1,18}$"))
+            .pattern(Some("^[0-9]{1,19}$"))
             .build();
         RefOr::T(Schema::OneOf(OneOfBuilder::new().item(text).item(number()).build()))
     }

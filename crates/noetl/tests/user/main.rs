@@ -6,6 +6,7 @@ mod config;
 mod conformance;
 mod crash;
 mod dev;
+mod fuzz;
 mod inspect;
 mod interrupted;
 mod limits;
