@@ -96,7 +96,9 @@ fn meaning(fault: Fault, query: &Query, database: &Path) -> Error {
         | rusqlite::Error::MultipleStatement => true,
         rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
             ErrorCode::AuthorizationForStatementDenied => {
-                return Error::invalid("the statement does more than is allowed here: read, or change rows where that was asked for");
+                return Error::invalid(
+                    "the statement does more than is allowed here: read, or change rows where that was asked for",
+                );
             }
             ErrorCode::OperationInterrupted => {
                 return Error::invalid(format!("the statement took longer than {:?}", query.max_time));

@@ -86,7 +86,9 @@ fn endless_output_is_cut_in_results_and_logs_and_takes_little_memory() {
     let logs = folder.noetl(&["logs", run["execution_id"].as_str().expect("an id"), "--data", "data"]);
     assert_eq!(logs.code, Some(0), "{}", logs.stderr);
     assert!(logs.stdout.len() < 16 << 20, "{} bytes", logs.stdout.len());
-    assert!(logs.stdout.contains("further output is not logged"), "the log says that it was cut");
+    // Where the store can't keep up, what waits too long is left out earlier.
+    let notes = ["further output is not logged", "bytes of output left out"];
+    assert!(notes.iter().any(|note| logs.stdout.contains(note)), "the log says that it was cut");
 }
 
 #[test]
