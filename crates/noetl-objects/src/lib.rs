@@ -36,7 +36,7 @@ impl ObjectPlace {
     /// A folder; it is made if there is none. What is put there is on the disk when the call returns.
     pub fn folder(folder: &Path) -> Result<ObjectPlace, Error> {
         let name = folder.display().to_string();
-        std::fs::create_dir_all(folder).map_err(|error| cannot_use(&name, &error))?;
+        make_private(folder).map_err(|error| cannot_use(&name, &error))?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| fault(&name, &error))?;
         Ok(ObjectPlace { store: Arc::new(store.with_fsync(true)), name: name.as_str().into() })
     }
@@ -62,6 +62,15 @@ impl ObjectPlace {
     fn failed(&self, error: object_store::Error) -> Error {
         fault(&self.name, &error)
     }
+}
+
+/// Makes the folder if there is none, for its owner alone: what runs work with may be nobody else's business.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Names the cause: of the chain of causes, the one that the system gave.

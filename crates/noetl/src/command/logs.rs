@@ -52,16 +52,20 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
             json: arguments.json,
             dropped: 0,
         };
-        let mut looks_left = LOOKS_AFTER_THE_END;
+        let (mut looks_left, mut shown) = (LOOKS_AFTER_THE_END, 0);
         loop {
             let over = is_over(&*store, execution).await?;
             let found = reading.show_new(&*store, execution, out).await?;
+            shown += found;
             looks_left = if over && found == 0 { looks_left - 1 } else { LOOKS_AFTER_THE_END };
             if !arguments.follow || looks_left == 0 || out.is_reader_gone() {
                 break;
             }
             out.flush()?;
             tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        if shown == 0 {
+            mention(format_args!("nothing was printed"));
         }
         if reading.dropped > 0 {
             mention(format_args!("{} bytes were over the limit and are not kept", reading.dropped));

@@ -22,7 +22,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::config::{Config, Flags};
 use crate::documents::{self, Document};
 use crate::embedded::{Embedded, Settings};
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::output::{Output, complain, is_stderr_colored, mention};
 use crate::report::Human;
@@ -93,9 +93,13 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
             return Ok(Exit::Usage);
         }
     };
-    if arguments.resume.is_some() && arguments.data.is_none() && config.run.data.is_none() {
-        complain(format_args!("--resume needs the data folder that the run is in; give it with --data"));
-        return Ok(Exit::Usage);
+    if arguments.resume.is_some() {
+        let data = arguments.data.as_ref().or(config.run.data.as_ref());
+        let Some(data) = data else {
+            let sentence = "--resume needs the data folder that the run is in; give it with --data";
+            return Err(WrongUse(sentence.to_owned()).into());
+        };
+        super::data::database(data)?;
     }
     let document = match &arguments.file {
         None => None,
@@ -265,12 +269,13 @@ async fn catch_up(
 ) -> Result<bool> {
     const PAGE: usize = 500;
     let store = embedded.drive.store();
+    // Asked first: a run that is over has no events after those that are loaded then.
+    let found = store.find_execution(execution).await?;
+    let is_over = found.is_some_and(|found| found.row.status.is_terminal());
     loop {
         let events = store.load_events(execution, *told, PAGE).await?;
         let Some(last) = events.last() else {
-            // A run that was over before it was resumed has nothing to tell.
-            let found = store.find_execution(execution).await?;
-            return Ok(found.is_some_and(|found| found.row.status.is_terminal()));
+            return Ok(is_over);
         };
         *told = last.seq;
         if progress.tell(&events) {

@@ -24,6 +24,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Surroundings};
+use crate::exit::WrongUse;
 use control::LocalControl;
 use credentials::LocalCredentials;
 pub use keys::Keys;
@@ -68,7 +69,8 @@ impl Settings {
             worker: config.worker,
             tools: config.tools,
             keys: Keys::read(environment.clone()).or_given(config.credentials.encryption_key),
-            credentials: LocalCredentials::read(credentials, config.credentials.folder, environment)?,
+            credentials: LocalCredentials::read(credentials, config.credentials.folder, environment)
+                .map_err(|error| WrongUse(format!("{error:#}")))?,
         })
     }
 }
@@ -85,7 +87,7 @@ impl Embedded {
     }
 
     fn start_with(queue: WorkQueue, data: &Path, settings: Settings) -> anyhow::Result<Embedded> {
-        if data.is_file() {
+        if data.exists() && !data.is_dir() {
             bail!("the data folder {} can't be used: it is a file", data.display());
         }
         std::fs::create_dir_all(data)

@@ -1,8 +1,6 @@
 //! `noetl run`: a playbook here and now.
 
-use std::io::Read;
-use std::process::Stdio;
-
+use crate::live::Live;
 use crate::support::{Folder, in_project};
 
 fn playbook(workflow: &str) -> String {
@@ -50,18 +48,22 @@ fn an_invalid_playbook_ends_with_three_and_shows_the_place() {
 #[test]
 fn wrong_use_ends_with_two_and_one_sentence() {
     let folder = Folder::with("flow.yaml", playbook("workflow:\n  - step: start\n"));
+    assert_eq!(folder.noetl(&["run", "flow.yaml", "--data", "kept"]).code, Some(0));
     for (arguments, words) in [
         (&["run", "absent.yaml"][..], "absent.yaml"),
         (&["run", "flow.yaml", "--payload", "[1]"], "must be a map"),
         (&["run", "flow.yaml", "--set", "novalue"], "KEY=VALUE"),
         (&["run", "flow.yaml", "--target", "nowhere"], "nowhere"),
         (&["run", "--resume", "1"], "--data"),
-        (&["run", "--data", "empty", "--resume", "1"], "no execution 1"),
+        (&["run", "--data", "kept", "--resume", "1"], "no execution 1"),
+        (&["run", "--data", "nowhere", "--resume", "1"], "nowhere is not a data folder"),
+        (&["run", "flow.yaml", "--credentials", "absent.json"], "absent.json"),
     ] {
         let seen = folder.noetl(arguments);
         assert_eq!(seen.code, Some(2), "{arguments:?}: {}", seen.text());
         assert!(seen.stderr.contains(words), "{arguments:?}: {}", seen.text());
     }
+    assert!(!folder.path("nowhere").exists(), "nothing is made by mistake");
 }
 
 #[test]
@@ -101,24 +103,13 @@ fn credentials_come_from_a_file_and_stay_out_of_the_output() {
 fn two_runs_on_one_data_folder_do_not_mix() {
     let flow = playbook("workflow:\n  - step: start\n    tool: {kind: wait, signal: never}\n");
     let folder = Folder::with("flow.yaml", flow);
-    let mut first = folder
-        .command(&["run", "flow.yaml", "--data", "data"])
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the binary starts");
-    let mut stderr = first.stderr.take().expect("stderr is piped");
-    let mut said = Vec::new();
-    let mut byte = [0];
-    while !said.ends_with(b"waits for the signal") {
-        assert_eq!(stderr.read(&mut byte).expect("readable"), 1, "{}", String::from_utf8_lossy(&said));
-        said.push(byte[0]);
-    }
+    let mut first = Live::start(&folder, &["run", "flow.yaml", "--data", "data"]);
+    first.wait_for("waits for the signal");
     let seen = folder.noetl(&["run", "flow.yaml", "--data", "data"]);
     assert_eq!(seen.code, Some(1), "{}", seen.text());
     assert!(seen.stderr.contains("in use by process"), "{}", seen.text());
-    first.kill().expect("it runs");
-    first.wait().expect("it ended");
+    first.signal("INT");
+    assert_eq!(first.end().code, Some(130));
 }
 
 #[test]
@@ -149,13 +140,4 @@ fn the_examples_that_need_no_service_complete() {
         let seen = in_project(&["run", &format!("examples/{example}.yaml"), "--quiet"]);
         assert_eq!(seen.code, Some(0), "{example}: {}", seen.text());
     }
-}
-
-#[test]
-fn a_data_folder_that_cannot_be_written_is_named() {
-    let folder =
-        Folder::with("flow.yaml", playbook("workflow:\n  - step: start\n")).and("file", "not a folder");
-    let seen = folder.noetl(&["run", "flow.yaml", "--data", "file/data"]);
-    assert_eq!(seen.code, Some(1), "{}", seen.text());
-    assert!(seen.stderr.contains("file/data"), "{}", seen.text());
 }
