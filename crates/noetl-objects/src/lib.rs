@@ -1,7 +1,7 @@
 //! Objects in a folder of this machine or in a bucket, by URL.
 //!
-//! Folders are always there. Buckets (`s3://`, `gs://`, `az://`) need the cargo feature `cloud`; their credentials come
-//! from the environment, under the names that their own tools use.
+//! The credentials of buckets (`s3://`, `gs://`, `az://`) come from the environment, under the names that their own tools
+//! use.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -51,10 +51,10 @@ impl ObjectPlace {
         if let Ok(folder) = parsed.to_file_path() {
             return ObjectPlace::folder(&folder);
         }
+        choose_ciphers();
         let options = environment.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value));
-        let (store, prefix) = object_store::parse_url_opts(&parsed, options).map_err(|error| {
-            Error::invalid(format!("{url} can't be used for objects by this build of noetl: {error}"))
-        })?;
+        let (store, prefix) = object_store::parse_url_opts(&parsed, options)
+            .map_err(|error| Error::invalid(format!("{url} can't be used for objects: {error}")))?;
         let store = PrefixStore::new(Arc::<dyn ObjectStore>::from(store), prefix);
         Ok(ObjectPlace { store: Arc::new(store), name: url.into() })
     }
@@ -62,6 +62,12 @@ impl ObjectPlace {
     fn failed(&self, error: object_store::Error) -> Error {
         fault(&self.name, &error)
     }
+}
+
+/// Clients of buckets take the ciphers that the process has chosen.
+fn choose_ciphers() {
+    // A choice that was made before is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 /// Makes the folder if there is none, for its owner alone: what runs work with may be nobody else's business.
@@ -155,6 +161,16 @@ mod tests {
         let place = ObjectPlace::at(url.as_str(), []).expect("a folder");
         place.put("1/2-x", vec![1].into()).await.expect("it is stored");
         assert!(folder.path().join("1/2-x").is_file());
+    }
+
+    #[test]
+    fn buckets_are_known_by_their_urls() {
+        let key = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AZURE_STORAGE_ACCOUNT_NAME"]
+            .map(|name| (name.to_owned(), "x".to_owned()));
+        for url in ["s3://bucket/prefix", "gs://bucket/prefix", "az://container/prefix"] {
+            let place = ObjectPlace::at(url, key.clone()).expect("a bucket");
+            assert_eq!(&*place.name, url);
+        }
     }
 
     #[test]
