@@ -18,13 +18,13 @@ use crate::error;
 use crate::filter::Conditions;
 use crate::list::counts;
 
-/// The columns that [`execution`] reads, of a record called `e`.
-pub const COLUMNS: &str = "
-    e.execution_id, e.seq, e.status, e.catalog_id, e.version, e.path, e.pool, e.parent_execution_id, e.started_at,
-    e.ended_at, e.last_event_id, e.last_event_at, e.last_event_type, e.last_node_name, e.labels, e.meta, e.error,
-    e.result";
+const EXECUTION: &str = "
+    SELECT execution_id, seq, status, catalog_id, version, path, pool, parent_execution_id, started_at,
+    ended_at, last_event_id, last_event_at, last_event_type, last_node_name, labels, meta, error,
+    result
+    FROM noetl.execution_record WHERE execution_id = ?1";
 
-pub fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
+fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
     let labels: Json = row.get("labels")?;
     let labels = labels.0.as_map().map(|map| {
         map.iter().filter_map(|(key, value)| Some((key.to_string(), value.as_str()?.to_owned()))).collect()
@@ -53,6 +53,11 @@ pub fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
             at: row.get::<_, Micros>("last_event_at")?.0,
         },
     })
+}
+
+/// Reads one execution.
+pub fn find(connection: &Connection, id: ExecutionId) -> rusqlite::Result<Option<Execution>> {
+    connection.prepare_cached(EXECUTION)?.query_row([id.0], execution).optional()
 }
 
 const EVENT: &str = "SELECT event_id, seq, at, body FROM noetl.event_record";
@@ -130,11 +135,7 @@ fn events(connection: &Connection, sql: &str, values: &[&dyn ToSql]) -> error::O
 #[async_trait]
 impl Executions for SqliteStore {
     async fn find_execution(&self, id: ExecutionId) -> Result<Option<Execution>, Error> {
-        self.read(move |connection| {
-            let sql = format!("SELECT {COLUMNS} FROM noetl.execution_record AS e WHERE execution_id = ?1");
-            Ok(connection.prepare_cached(&sql)?.query_row([id.0], execution).optional()?)
-        })
-        .await
+        self.read(move |connection| Ok(find(connection, id)?)).await
     }
 
     async fn list_executions(&self, filter: &ExecutionFilter, limit: usize) -> Result<Vec<Execution>, Error> {

@@ -4,7 +4,7 @@
 //! by the index that leads to it, newest first. All that is found this way is held against the whole filter, so that the
 //! choice of the way only decides how long it takes.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use noetl_store::{Error, Execution, ExecutionFilter, MatchCount, PathFilter, SHORT_SEARCH_REACH};
 use noetl_types::{ExecutionId, RunStatus};
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use crate::SqliteStore;
 use crate::columns::{Micros, int};
 use crate::error::Outcome;
-use crate::executions::{COLUMNS, execution};
+use crate::executions::find;
 use crate::filter::{Conditions, end_of_prefix};
 use crate::search;
 
@@ -160,7 +160,7 @@ fn statement(
     add_conditions(filter, &mut conditions);
     let limit = conditions.value(int(limit));
     let sql = format!(
-        "SELECT {COLUMNS} FROM {} WHERE {} ORDER BY {place} {} LIMIT {limit}",
+        "SELECT e.execution_id FROM {} WHERE {} ORDER BY {place} {} LIMIT {limit}",
         source.tables(),
         conditions.sql(),
         order.as_sql(),
@@ -183,14 +183,14 @@ impl Order {
     }
 }
 
-/// A page in the making: what was found so far, no more than wanted.
+/// A page in the making: the ids that were found so far, no more than wanted.
 struct Page<'a> {
     connection: &'a Connection,
     filter: &'a ExecutionFilter,
     order: Order,
     wanted: usize,
     range: Range,
-    found: BTreeMap<i64, Execution>,
+    found: BTreeSet<i64>,
 }
 
 impl Page<'_> {
@@ -202,10 +202,9 @@ impl Page<'_> {
         }
         let (sql, conditions) = statement(source, self.filter, range, self.order, self.wanted);
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map(&*conditions.values() as &[&dyn ToSql], execution)?;
-        for row in rows {
-            let row = row?;
-            self.found.insert(row.id.0, row);
+        let ids = statement.query_map(&*conditions.values() as &[&dyn ToSql], |row| row.get(0))?;
+        for id in ids {
+            self.found.insert(id?);
         }
         while self.found.len() > self.wanted {
             match self.order {
@@ -215,8 +214,8 @@ impl Page<'_> {
         }
         if self.is_full() {
             match self.order {
-                Order::NewestFirst => self.range.low = *self.found.keys().next().expect("it is full"),
-                Order::OldestFirst => self.range.high = *self.found.keys().next_back().expect("it is full"),
+                Order::NewestFirst => self.range.low = *self.found.first().expect("it is full"),
+                Order::OldestFirst => self.range.high = *self.found.last().expect("it is full"),
             }
         }
         Ok(())
@@ -250,23 +249,24 @@ impl Page<'_> {
     }
 
     /// Newest first, without those that come before the offset.
-    fn finish(self) -> Vec<Execution> {
+    fn finish(self) -> Vec<ExecutionId> {
         let offset = self.filter.offset;
         match self.order {
-            Order::NewestFirst => self.found.into_values().rev().skip(offset).collect(),
+            Order::NewestFirst => self.found.into_iter().rev().skip(offset).map(ExecutionId).collect(),
             Order::OldestFirst => {
-                let kept: Vec<Execution> = self.found.into_values().skip(offset).collect();
-                kept.into_iter().rev().collect()
+                let kept: Vec<i64> = self.found.into_iter().skip(offset).collect();
+                kept.into_iter().rev().map(ExecutionId).collect()
             }
         }
     }
 }
 
-fn page(connection: &Connection, filter: &ExecutionFilter, limit: usize) -> Outcome<Vec<Execution>> {
+/// The ids on a page.
+fn page(connection: &Connection, filter: &ExecutionFilter, limit: usize) -> Outcome<Vec<ExecutionId>> {
     let order = if filter.is_oldest_first() { Order::OldestFirst } else { Order::NewestFirst };
     let range = range(connection, filter)?;
     let wanted = limit.saturating_add(filter.offset);
-    let mut page = Page { connection, filter, order, wanted, range, found: BTreeMap::new() };
+    let mut page = Page { connection, filter, order, wanted, range, found: BTreeSet::new() };
     if limit == 0 || range.is_empty() {
         return Ok(Vec::new());
     }
@@ -400,7 +400,12 @@ impl SqliteStore {
         limit: usize,
     ) -> Result<Vec<Execution>, Error> {
         let filter = filter.clone();
-        self.read(move |connection| page(connection, &filter, limit)).await
+        self.read(move |connection| {
+            let ids = page(connection, &filter, limit)?;
+            let rows = ids.into_iter().filter_map(|id| find(connection, id).transpose());
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
     }
 
     pub(crate) async fn count_page(

@@ -93,7 +93,7 @@ pub struct ExecutionFilter {
 
 /// A text of one or two characters, to search for or for a path to contain, is looked for among this many executions only:
 /// the newest, or those next to where the page begins.
-pub const SHORT_SEARCH_REACH: usize = 10_000;
+pub const SHORT_SEARCH_REACH: usize = 5000;
 
 /// Labels and errors are searched up to this many characters.
 const SEARCHED_CHARS: usize = 1000;
