@@ -266,6 +266,7 @@ fn page(connection: &Connection, filter: &ExecutionFilter, limit: usize) -> Outc
     let order = if filter.is_oldest_first() { Order::OldestFirst } else { Order::NewestFirst };
     let range = range(connection, filter)?;
     let wanted = limit.saturating_add(filter.offset);
+    let without_search = ExecutionFilter { search: None, ..filter.clone() };
     let mut page = Page { connection, filter, order, wanted, range, found: BTreeSet::new() };
     if limit == 0 || range.is_empty() {
         return Ok(Vec::new());
@@ -279,10 +280,42 @@ fn page(connection: &Connection, filter: &ExecutionFilter, limit: usize) -> Outc
         return Ok(page.finish());
     }
     if !page.walk(WALK)? && !page.is_full() {
-        let sources = sources(connection, filter)?;
-        page.read_all(sources)?;
+        match sources_of_search(connection, filter)? {
+            Some(sources) => {
+                // Whatever these lead to has the text, so that nobody has to look for it again.
+                page.filter = &without_search;
+                page.read_all(sources)?;
+            }
+            None => page.read_all(sources(connection, filter)?)?,
+        }
     }
     Ok(page.finish())
+}
+
+/// The ways that lead to everything with the text that is searched for, if they are few.
+fn sources_of_search(
+    connection: &Connection,
+    filter: &ExecutionFilter,
+) -> rusqlite::Result<Option<Vec<Source>>> {
+    let Some(text) = filter.search.as_ref().filter(|_| filter.parent.is_none()) else {
+        return Ok(None);
+    };
+    let found = search::find_containing(connection, &text.to_ascii_lowercase(), false, MAX_TEXTS)?;
+    Ok(found.map(|found| {
+        let texts = found.into_iter().flat_map(|found| match found.is_path {
+            true => sources_of_path(found.text, filter),
+            false => vec![Source::Text(found.id)],
+        });
+        texts.chain(ids_beginning_with(text).map(Source::Among)).collect()
+    }))
+}
+
+/// The ways that lead to the executions of a path.
+fn sources_of_path(path: String, filter: &ExecutionFilter) -> Vec<Source> {
+    if filter.statuses.is_empty() {
+        return vec![Source::Path(path)];
+    }
+    filter.statuses.iter().map(|status| Source::PathAndStatus(path.clone(), *status)).collect()
 }
 
 /// The ids that can be in the list at all. Times are turned into ids by their index.
@@ -319,16 +352,6 @@ fn sources(connection: &Connection, filter: &ExecutionFilter) -> rusqlite::Resul
     if let Some(parent) = filter.parent {
         return Ok(vec![Source::Parent(parent)]);
     }
-    if let Some(text) = &filter.search
-        && let Some(found) =
-            search::find_containing(connection, &text.to_ascii_lowercase(), false, MAX_TEXTS)?
-    {
-        let texts = found.into_iter().map(|found| match found.is_path {
-            true => Source::Path(found.text),
-            false => Source::Text(found.id),
-        });
-        return Ok(texts.chain(ids_beginning_with(text).map(Source::Among)).collect());
-    }
     for (key, value) in &filter.labels {
         match search::find_label(connection, key, value)? {
             None => return Ok(Vec::new()),
@@ -344,13 +367,7 @@ fn sources(connection: &Connection, filter: &ExecutionFilter) -> rusqlite::Resul
         return Ok(each_status(&|status| Source::CatalogAndStatus(catalog, status)));
     }
     if let Some(paths) = paths(connection, filter.path.as_ref())? {
-        let all = paths.into_iter().flat_map(|path| {
-            if filter.statuses.is_empty() {
-                vec![Source::Path(path)]
-            } else {
-                each_status(&|status| Source::PathAndStatus(path.clone(), status))
-            }
-        });
+        let all = paths.into_iter().flat_map(|path| sources_of_path(path, filter));
         return Ok(all.collect());
     }
     if let Some((key, value)) = filter.labels.iter().next()
