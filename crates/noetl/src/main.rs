@@ -8,6 +8,7 @@ mod embedded;
 mod examples;
 mod exit;
 mod interrupts;
+mod logging;
 mod output;
 mod report;
 

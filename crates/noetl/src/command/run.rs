@@ -18,12 +18,14 @@ use noetl_server::drive::{DriveError, ExecuteRequest, load_run};
 use noetl_types::{ExecutionId, RunStatus, Value};
 use tempfile::TempDir;
 use tokio::sync::broadcast::error::RecvError;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::{Config, Flags};
 use crate::documents::{self, Document};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
+use crate::logging;
 use crate::output::{Output, complain, is_stderr_colored, mention};
 use crate::report::Human;
 use progress::Progress;
@@ -86,6 +88,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
     let config = Config::load(flags)?;
+    logging::start(&config.log, LevelFilter::ERROR);
     let given = match payload::read(arguments.payload.as_deref(), &arguments.set) {
         Ok(payload) => payload,
         Err(error) => {

@@ -9,10 +9,12 @@ use noetl_server::app::App;
 use noetl_server::http::serve;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::{Config, Flags};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
+use crate::logging;
 use crate::output::{Output, mention};
 
 #[derive(Debug, Args)]
@@ -27,13 +29,15 @@ pub struct Place {
 }
 
 impl Place {
-    /// The configuration, with what the flags say about the place.
+    /// The configuration, with what the flags say about the place. From here on it is logged.
     pub fn config(&self, flags: &Flags) -> Result<Config> {
         let mut flags = flags.clone();
         if let Some(listen) = &self.listen {
             flags.set("server.listen", "--listen", listen);
         }
-        Ok(Config::load(&flags)?)
+        let config = Config::load(&flags)?;
+        logging::start(&config.log, LevelFilter::INFO);
+        Ok(config)
     }
 
     pub fn data(&self, config: &Config) -> PathBuf {

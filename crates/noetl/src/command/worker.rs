@@ -10,11 +10,13 @@ use noetl_client::{Client, Retry};
 use noetl_tools::{Toolbox, Trust, client_config};
 use noetl_worker::{ControlError, RemoteControl, Worker, WorkerConfig};
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::filter::LevelFilter;
 
 use super::serving::{self, interrupted};
 use crate::config::{Config, Flags};
 use crate::embedded::Settings;
 use crate::exit::Exit;
+use crate::logging;
 use crate::output::{Output, mention};
 
 /// Start a worker that takes commands from a server
@@ -65,6 +67,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
         }
     }
     let config = Config::load(&flags)?;
+    logging::start(&config.log, LevelFilter::INFO);
     serving::block_on(work(arguments, config, out))
 }
 

@@ -18,6 +18,7 @@ use noetl_server::drive::DriveConfig;
 use noetl_tools::ToolConfig;
 use noetl_worker::WorkerConfig;
 
+use crate::logging::LogConfig;
 pub use listen::Listen;
 pub use load::{ConfigError, Effective, Flags, Loaded, Origin, Surroundings, load};
 pub use secret::Secret;
@@ -38,6 +39,7 @@ pub struct Config {
     /// Variables that steps find in their environment besides the usual ones.
     pub inherit: Vec<String>,
     pub credentials: CredentialsConfig,
+    pub log: LogConfig,
 }
 
 /// What `noetl run` does unless its flags say otherwise.
@@ -74,7 +76,6 @@ impl Default for ServerConfig {
 
 impl ServerConfig {
     /// Where clients and workers find the server.
-    #[allow(dead_code, reason = "what needs it is the server and its clients")]
     pub fn url(&self) -> String {
         self.url.clone().unwrap_or_else(|| format!("http://{}", self.listen))
     }

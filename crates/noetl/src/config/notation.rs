@@ -267,6 +267,43 @@ pub mod listen {
     }
 }
 
+/// What is logged.
+pub mod log_level {
+    use super::{Given, Value, maybe_text};
+    use crate::logging::LogLevel;
+
+    pub fn read(given: Given<'_>) -> Result<Option<LogLevel>, &'static str> {
+        given.text().and_then(LogLevel::parse).map(Some).ok_or(
+            "off, error, warn, info, debug or trace, and maybe levels of single parts, such as \"info,noetl_worker=debug\"",
+        )
+    }
+
+    pub fn show(level: &Option<LogLevel>) -> Value {
+        maybe_text::show(level)
+    }
+}
+
+/// How it is logged.
+pub mod log_format {
+    use super::{Given, Value};
+    use crate::logging::LogFormat;
+
+    pub fn read(given: Given<'_>) -> Result<LogFormat, &'static str> {
+        match given.text() {
+            Some("text") => Ok(LogFormat::Text),
+            Some("json") => Ok(LogFormat::Json),
+            _ => Err("\"text\" or \"json\""),
+        }
+    }
+
+    pub fn show(format: &LogFormat) -> Value {
+        Value::from(match format {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        })
+    }
+}
+
 /// When a commit counts as done.
 pub mod synchronous {
     use noetl_store_sqlite::Synchronous;

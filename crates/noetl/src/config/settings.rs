@@ -107,6 +107,8 @@ pub static SETTINGS: &[Setting] = &[
     setting!("tools.postgres.row-limit", count, tools.postgres.row_limit),
     setting!("credentials.folder", maybe_path, credentials.folder, also "NOETL_CREDENTIALS_DIR"),
     setting!("credentials.encryption-key", secret, credentials.encryption_key, also "NOETL_ENCRYPTION_KEY"),
+    setting!("log.level", log_level, log.level),
+    setting!("log.format", log_format, log.format),
 ];
 
 /// Kinds that are not named keep the limit they have.

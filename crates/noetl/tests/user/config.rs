@@ -81,3 +81,15 @@ fn runs_obey_the_configuration() {
     assert_eq!(run["result"]["stdout"], "hello", "{}", seen.text());
     assert!(folder.path("kept/noetl.db").is_file());
 }
+
+#[test]
+fn runs_log_nothing_unless_asked_and_then_as_text_or_json() {
+    let folder = Folder::with("flow.yaml", PLAYBOOK);
+    let logged = |more: &[&str]| folder.noetl(&[&["run", "flow.yaml", "--quiet"], more].concat()).stderr;
+    assert_eq!(logged(&[]), "");
+    assert!(logged(&["-o", "log.level=info"]).contains("worker started"));
+    assert_eq!(logged(&["-o", "log.level=info,noetl_worker=off"]), "");
+    let lines = logged(&["-o", "log.level=info", "-o", "log.format=json"]);
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    assert_eq!((&first["level"], &first["message"]), (&"INFO".into(), &"worker started".into()));
+}
