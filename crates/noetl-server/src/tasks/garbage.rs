@@ -1,5 +1,5 @@
-//! Removes what has served its time: stored values that nobody can need any more, keys that are free again, and messages
-//! that were published long ago.
+//! Removes what has served its time: stored values that nobody can need any more, keys that are free again, secrets past
+//! their date, and messages that were published long ago.
 
 use std::time::Duration;
 
@@ -46,6 +46,7 @@ pub async fn collect(drive: &Drive) -> Result<u64, Error> {
         }
     }
     while shared.store.purge_reservations(now, BATCH).await? == BATCH as u64 {}
+    while shared.store.purge_keychain(now, BATCH).await? == BATCH as u64 {}
     while shared.store.purge_published(now.before(PUBLISHED_KEPT), BATCH).await? == BATCH as u64 {}
     Ok(removed + shared.store.collect_objects(now.before(LONGEST_COMMIT)).await?)
 }

@@ -1,4 +1,6 @@
-//! Takes commands away from workers that have gone quiet.
+//! Takes commands away from workers that have gone quiet, and notes that they are offline.
+
+use std::time::Duration;
 
 use noetl_engine::Input;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +23,9 @@ pub async fn watch_leases(drive: Drive, stop: CancellationToken) {
         nap = lease / 6;
         if let Err(error) = expire(&drive).await {
             tracing::warn!(%error, "leases can't be read, trying again");
+        }
+        if let Err(error) = note_silence(&drive).await {
+            tracing::warn!(%error, "the workers can't be looked through, trying again");
         }
     }
 }
@@ -47,4 +52,17 @@ async fn expire(drive: &Drive) -> Result<(), noetl_store::Error> {
             return Ok(());
         }
     }
+}
+
+/// Idle workers show that they live several times in this span.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// A worker that let two leases go by without a word is offline until it speaks again.
+async fn note_silence(drive: &Drive) -> Result<(), noetl_store::Error> {
+    let shared = drive.shared();
+    let now = shared.clock.now();
+    for worker in shared.store.sweep_workers(now.before((shared.config.lease * 2).max(SILENCE)), now).await? {
+        tracing::warn!(worker = %worker.worker.name, "a worker has gone quiet");
+    }
+    Ok(())
 }
