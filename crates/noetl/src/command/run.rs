@@ -1,7 +1,9 @@
 //! `noetl run`
 
 mod dry_run;
+mod follow;
 mod payload;
+mod place;
 mod progress;
 mod summary;
 
@@ -16,8 +18,6 @@ use noetl_engine::Input;
 use noetl_server::catalog::Reference;
 use noetl_server::drive::{DriveError, ExecuteRequest, load_run};
 use noetl_types::{ExecutionId, RunStatus, Value};
-use tempfile::TempDir;
-use tokio::sync::broadcast::error::RecvError;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::config::{Config, Flags};
@@ -28,6 +28,8 @@ use crate::interrupts::Interrupts;
 use crate::logging;
 use crate::output::{Output, complain, is_stderr_colored, mention};
 use crate::report::Human;
+use follow::{Ending, Follower};
+use place::Place;
 use progress::Progress;
 
 /// Run a playbook here and now, without a server
@@ -89,13 +91,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
     let config = Config::load(flags)?;
     logging::start(&config.log, LevelFilter::ERROR);
-    let given = match payload::read(arguments.payload.as_deref(), &arguments.set) {
-        Ok(payload) => payload,
-        Err(error) => {
-            complain(format_args!("{error:#}"));
-            return Ok(Exit::Usage);
-        }
-    };
+    let given = payload::read(arguments.payload.as_deref(), &arguments.set)
+        .map_err(|error| WrongUse(format!("{error:#}")))?;
     if arguments.resume.is_some() {
         let data = arguments.data.as_ref().or(config.run.data.as_ref());
         let Some(data) = data else {
@@ -165,29 +162,6 @@ async fn run_here(
     }
 }
 
-/// Where the state of the run is kept.
-enum Place {
-    Kept(PathBuf),
-    /// Gone with the process.
-    Temporary(TempDir),
-}
-
-impl Place {
-    fn choose(data: Option<PathBuf>) -> Result<Place> {
-        Ok(match data {
-            Some(folder) => Place::Kept(folder),
-            None => Place::Temporary(tempfile::Builder::new().prefix("noetl-run-").tempdir()?),
-        })
-    }
-
-    fn folder(&self) -> &Path {
-        match self {
-            Place::Kept(folder) => folder,
-            Place::Temporary(folder) => folder.path(),
-        }
-    }
-}
-
 async fn drive_run(
     embedded: &Embedded,
     arguments: &Arguments,
@@ -197,14 +171,12 @@ async fn drive_run(
     interrupts: &mut Interrupts,
     out: &mut Output,
 ) -> Result<Exit> {
-    let mut watch = embedded.drive.watch();
-    let mut told = 0;
+    let mut follower = Follower::new(embedded);
     if let Some(resume) = arguments.resume {
         let Some(known) = embedded.drive.store().find_execution(ExecutionId(resume)).await? else {
-            complain(format_args!("there is no execution {resume} in this data folder"));
-            return Ok(Exit::Usage);
+            return Err(WrongUse(format!("there is no execution {resume} in this data folder")).into());
         };
-        told = known.seq;
+        follower.pass_over(known.seq);
     }
     let going_on = embedded.recover().await?;
     let execution = match (arguments.resume, &document) {
@@ -215,10 +187,7 @@ async fn drive_run(
             }
             match begin(embedded, document, payload, arguments.target.as_deref()).await {
                 Ok(execution) => execution,
-                Err(DriveError::Refused(error)) => {
-                    complain(format_args!("{error}"));
-                    return Ok(Exit::Usage);
-                }
+                Err(DriveError::Refused(error)) => return Err(WrongUse(error.to_string()).into()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -226,65 +195,15 @@ async fn drive_run(
     };
     let mut progress = Progress::new(arguments.quiet || arguments.json, out.colored());
     progress.begin(execution, document.as_ref().map(|document| document.name.as_str()));
-    let mut look_again = tokio::time::interval(Duration::from_millis(500));
-    loop {
-        tokio::select! {
-            news = watch.recv() => match news {
-                Ok(news) if news.execution != execution => {}
-                Ok(news) if news.events.first().is_some_and(|event| event.seq == told + 1) => {
-                    told += news.events.len() as u64;
-                    if progress.tell(&news.events) {
-                        break;
-                    }
-                }
-                Ok(_) | Err(RecvError::Lagged(_)) => {
-                    if catch_up(embedded, execution, &mut told, &mut progress).await? {
-                        break;
-                    }
-                }
-                Err(RecvError::Closed) => bail!("the drive loop ended"),
-            },
-            _ = look_again.tick() => {
-                progress.tick();
-                if catch_up(embedded, execution, &mut told, &mut progress).await? {
-                    break;
-                }
-            }
-            trouble = embedded.trouble() => {
-                return Err(trouble).context(resume_advice("the run stopped", place, execution));
-            }
-            exit = interrupts.next() => {
-                break_off(embedded, execution, place, exit).await?;
-                return Ok(exit);
-            }
+    match follower.follow(execution, &mut progress, interrupts).await? {
+        Ending::Over => {}
+        Ending::Stuck(why) => return Err(why).context(place.advice("the run stopped", execution)),
+        Ending::Unwanted(exit) => {
+            break_off(embedded, execution, place, exit).await?;
+            return Ok(exit);
         }
     }
     finish(embedded, execution, arguments, &mut progress, out).await
-}
-
-/// Tells what happened after the last event that was told: news can be missed, or be older than the watch. True when
-/// the run is over.
-async fn catch_up(
-    embedded: &Embedded,
-    execution: ExecutionId,
-    told: &mut u64,
-    progress: &mut Progress,
-) -> Result<bool> {
-    const PAGE: usize = 500;
-    let store = embedded.drive.store();
-    // Asked first: a run that is over has no events after those that are loaded then.
-    let found = store.find_execution(execution).await?;
-    let is_over = found.is_some_and(|found| found.row.status.is_terminal());
-    loop {
-        let events = store.load_events(execution, *told, PAGE).await?;
-        let Some(last) = events.last() else {
-            return Ok(is_over);
-        };
-        *told = last.seq;
-        if progress.tell(&events) {
-            return Ok(true);
-        }
-    }
 }
 
 /// Registers the playbook and those beside it, then starts the run.
@@ -313,31 +232,11 @@ async fn begin(
 /// Leaves a run that can be resumed as it is, and cancels one that can't.
 async fn break_off(embedded: &Embedded, execution: ExecutionId, place: &Place, exit: Exit) -> Result<()> {
     let what = if exit == Exit::Interrupted { "interrupted" } else { "asked to end" };
-    mention(format_args!("{}", resume_advice(what, place, execution)));
+    mention(format_args!("{}", place.advice(what, execution)));
     if let Place::Temporary(_) = place {
         embedded.drive.input(execution, Input::Cancel { reason: what.into() }).await?;
     }
     Ok(())
-}
-
-/// What happened, and how to go on if that is possible.
-fn resume_advice(what: &str, place: &Place, execution: ExecutionId) -> String {
-    match place {
-        Place::Kept(data) => {
-            format!("{what}; go on with: noetl run --data {} --resume {execution}", as_one_word(data))
-        }
-        Place::Temporary(_) => format!("{what}; the run is cancelled"),
-    }
-}
-
-/// A path as a shell takes it.
-fn as_one_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 async fn finish(

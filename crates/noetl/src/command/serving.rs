@@ -14,6 +14,7 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::config::{Config, Flags};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::logging;
 use crate::output::{Output, mention};
 
@@ -87,9 +88,10 @@ pub async fn run(
     if going_on > 0 {
         mention(format_args!("{going_on} runs that were under way go on"));
     }
+    let mut interrupts = Interrupts::listen()?;
     let stop = CancellationToken::new();
     let serving = tokio::spawn(serve(listener, app, stop.clone()));
-    interrupted().await?;
+    interrupts.next().await;
     mention(format_args!("stopping; press Ctrl-C again to end at once"));
     // Workers that wait for commands would keep their connections open.
     embedded.close();
@@ -101,16 +103,6 @@ pub async fn run(
     };
     tokio::select! {
         exit = finish => exit,
-        again = interrupted() => again.map(|()| Exit::Interrupted),
-    }
-}
-
-/// Waits for Ctrl-C or a request to end.
-pub async fn interrupted() -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("signals can't be heard")?;
-    tokio::select! {
-        heard = tokio::signal::ctrl_c() => heard.context("interrupts can't be heard"),
-        _ = terminate.recv() => Ok(()),
+        again = interrupts.next() => Ok(again),
     }
 }

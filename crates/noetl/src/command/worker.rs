@@ -12,10 +12,11 @@ use noetl_worker::{ControlError, RemoteControl, Worker, WorkerConfig};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
-use super::serving::{self, interrupted};
+use super::serving;
 use crate::config::{Config, Flags};
 use crate::embedded::Settings;
 use crate::exit::Exit;
+use crate::interrupts::Interrupts;
 use crate::logging;
 use crate::output::{Output, mention};
 
@@ -90,18 +91,18 @@ async fn work(arguments: &Arguments, config: Config, out: &mut Output) -> Result
         // What is wrong otherwise is said when the worker registers.
         _ => {}
     }
+    let mut interrupts = Interrupts::listen()?;
     let shutdown = CancellationToken::new();
     let worker = Worker::new(config, Arc::new(control), Toolbox::builtin(tools));
     let mut working = tokio::spawn(worker.run(shutdown.clone()));
     let ended = tokio::select! {
         ended = &mut working => ended,
-        heard = interrupted() => {
-            heard?;
+        _ = interrupts.next() => {
             mention(format_args!("finishing what has begun; press Ctrl-C again to end at once"));
             shutdown.cancel();
             tokio::select! {
                 ended = &mut working => ended,
-                again = interrupted() => return again.map(|()| Exit::Interrupted),
+                again = interrupts.next() => return Ok(again),
             }
         }
     };
@@ -116,11 +117,9 @@ async fn work(arguments: &Arguments, config: Config, out: &mut Output) -> Result
 
 /// The configuration with what only this command knows: the pools as they are given, and a name of its own.
 fn named(config: WorkerConfig, arguments: &Arguments, server: &str) -> WorkerConfig {
-    let pools = match std::env::var("WORKER_POOL_NAME") {
-        _ if !arguments.pools.is_empty() => arguments.pools.iter().map(|pool| pool.as_str().into()).collect(),
-        // The name of no pool in particular.
-        Ok(pool) if !pool.is_empty() && pool != "default" => vec![pool.into()],
-        _ => config.pools,
+    let pools = match arguments.pools.is_empty() {
+        true => config.pools,
+        false => arguments.pools.iter().map(|pool| pool.as_str().into()).collect(),
     };
     let name = match config.name == WorkerConfig::default().name {
         true => made_up_name().into(),

@@ -126,7 +126,7 @@ const PER_KIND: Setting = Setting {
     show: |config| counts::show(&config.worker.kind_limits),
 };
 
-/// The two variables that say together what `NOETL_SERVER_LISTEN` says alone.
+/// Host and port say together what `NOETL_SERVER_LISTEN` says alone; the pool is one of those that `NOETL_WORKER_POOLS` lists.
 pub static PARTS: &[Part] = &[
     Part {
         variable: "NOETL_HOST",
@@ -145,6 +145,18 @@ pub static PARTS: &[Part] = &[
                 return Ok(false);
             }
             config.server.listen.port = text.parse().map_err(|_| "a port, such as 8082")?;
+            Ok(true)
+        },
+    },
+    Part {
+        variable: "WORKER_POOL_NAME",
+        key: "worker.pools",
+        read: |config, text| {
+            // The name of no pool in particular.
+            if text == "default" {
+                return Ok(false);
+            }
+            config.worker.pools = vec![text.into()];
             Ok(true)
         },
     },

@@ -91,6 +91,7 @@ fn names_used_elsewhere_count_behind_the_systematic_ones() {
         ("NOETL_HOST", "0.0.0.0"),
         ("NOETL_PORT", "9000"),
         ("WORKER_MAX_CONCURRENT", "7"),
+        ("WORKER_POOL_NAME", "gpu"),
         ("NOETL_SERVER_URL", "http://noetl:8082"),
         ("NOETL_INTERNAL_API_TOKEN", "hush"),
     ];
@@ -101,7 +102,7 @@ fn names_used_elsewhere_count_behind_the_systematic_ones() {
         ("0.0.0.0:9000", "http://noetl:8082")
     );
     assert_eq!(server.internal_token.as_ref().map(super::super::Secret::reveal), Some("hush"));
-    assert_eq!(loaded.config.worker.concurrency, 7);
+    assert_eq!((loaded.config.worker.concurrency, &loaded.config.worker.pools), (7, &vec!["gpu".into()]));
     let both = [("NOETL_PORT", "9000"), ("NOETL_SERVER_LISTEN", "[::1]:1")];
     let loaded = load(&Flags::default(), &around(&both)).expect("all is right");
     assert_eq!(loaded.config.server.listen.to_string(), "[::1]:1");
@@ -113,6 +114,7 @@ fn variables_of_others_and_empty_ones_do_no_harm() {
         ("NOETL_SOMETHING_ELSE", "x"),
         ("NOETL_WORKER_CONCURRENCY", ""),
         ("NOETL_PORT", "tcp://10.0.0.1:8082"),
+        ("WORKER_POOL_NAME", "default"),
     ];
     let loaded = load(&Flags::default(), &around(&others)).expect("nothing is wrong");
     assert!(loaded.settings.iter().all(|setting| setting.origin == Origin::Default));
