@@ -82,3 +82,34 @@ pub struct Executed {
     pub version: i64,
     pub catalog_id: Id,
 }
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExecuteBatchRequest {
+    #[schema(min_items = 1, max_items = 1000)]
+    pub executions: Vec<ExecuteRequest>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExecutedBatch {
+    pub count: usize,
+    pub started: usize,
+    pub duplicates: usize,
+    pub failed: usize,
+    pub results: Vec<ExecutedItem>,
+}
+
+/// What came of one start of a batch.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ExecutedItem {
+    /// Its place in the request.
+    pub index: usize,
+    /// `started`, `duplicate` or `error`.
+    pub status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_id: Option<Id>,
+    pub commands_generated: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}

@@ -5,6 +5,7 @@
 
 pub mod catalog;
 pub mod credentials;
+pub mod dashboard;
 pub mod error;
 pub mod execute;
 pub mod execution;
@@ -12,6 +13,7 @@ pub mod health;
 pub mod id;
 pub mod keychain;
 pub mod registry;
+pub mod replay;
 pub mod result;
 pub mod ui_schema;
 pub mod worker;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use noetl_dsl::Plan;
 use noetl_types::{
-    Await, CommandKey, ErrorKind, EventBody, ExecutionId, Outcome, ParentLink, Report, Resolution, RunStatus,
-    Slot, Started, TimerKey, Timestamp, ToolError, VisitId,
+    Await, CommandKey, ContextCause, ErrorKind, EventBody, ExecutionId, Kept, Outcome, ParentLink, Report,
+    Resolution, RunStatus, Slot, Started, TimerKey, Timestamp, ToolError, VisitId,
 };
 
 use crate::decide::ended;
@@ -62,6 +62,10 @@ pub enum Input {
     Cancel {
         reason: Arc<str>,
     },
+    /// End the run where it stands: as completed, or as failed with this error.
+    Finalize {
+        error: Option<ToolError>,
+    },
 }
 
 /// The events that an input comes to. Repeats, and news for work that is over, come to nothing or to a note.
@@ -101,6 +105,7 @@ pub fn accept(run: &Run, plan: &Plan, input: Input, now: Timestamp, values: &Arc
         Input::Resume if run.status == RunStatus::Paused => one(EventBody::Resumed),
         Input::Pause { .. } | Input::Resume => Decision::default(),
         Input::Cancel { reason } => cancel(run, plan, reason),
+        Input::Finalize { error } => finalize(run, plan, error),
     }
 }
 
@@ -112,8 +117,16 @@ fn ignored(command: CommandKey, attempt: u16, reason: &str) -> Decision {
     one(EventBody::CallIgnored { command, attempt, reason: reason.into() })
 }
 
-fn begin(plan: &Plan, started: Started, now: Timestamp) -> Decision {
+fn begin(plan: &Plan, mut started: Started, now: Timestamp) -> Decision {
+    let Kept { steps, ctx } = std::mem::take(&mut started.kept);
+    let (from, entry) = (started.rerun_of, started.entry.clone());
     let mut decision = one(EventBody::PlaybookStarted(started));
+    if let Some(from) = from {
+        decision.events.extend(steps.into_iter().map(|kept| EventBody::StepKept { kept, from }));
+    }
+    if let Some(step) = entry.filter(|_| !ctx.is_empty()) {
+        decision.events.push(EventBody::ContextUpdated { step, cause: ContextCause::Kept, sets: ctx });
+    }
     if let Some(seconds) = plan.executor.timeout {
         let at = crate::command::deadline(now, seconds);
         decision.effects.push(Effect::StartTimer { timer: TimerKey::Run, at });
@@ -362,6 +375,20 @@ fn cancel(run: &Run, plan: &Plan, reason: Arc<str>) -> Decision {
     let mut decision = one(EventBody::PlaybookCancelled { reason });
     decision.effects = stop_everything(run);
     decision.effects.extend(ended(run, plan, RunStatus::Cancelled, Some(error)));
+    decision
+}
+
+fn finalize(run: &Run, plan: &Plan, error: Option<ToolError>) -> Decision {
+    let (event, status) = match &error {
+        None => (EventBody::PlaybookCompleted { from: run.last_leaf.clone() }, RunStatus::Completed),
+        Some(error) => {
+            let failed_steps = run.visits.values().map(|visit| visit.step.clone()).collect();
+            (EventBody::PlaybookFailed { error: error.clone(), failed_steps }, RunStatus::Failed)
+        }
+    };
+    let mut decision = one(event);
+    decision.effects = stop_everything(run);
+    decision.effects.extend(ended(run, plan, status, error));
     decision
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use noetl_types::{
-    Assignment, CommandKey, Event, EventBody, Item, LoopEntry, Outcome, Report, Resume, RunStatus, Slot,
-    Started, StepStatus, TakenArc, Timestamp, ToolError, Value, VisitId,
+    Assignment, CommandKey, Event, EventBody, Item, KeptStep, LoopEntry, Outcome, Report, Resume, RunStatus,
+    Slot, Started, StepStatus, TakenArc, Timestamp, ToolError, Value, VisitId,
 };
 
 use crate::run::{Failure, Frame, LoopState, OpenCommand, OpenState, Pending, Run, StepRecord, Visit};
@@ -29,6 +29,7 @@ pub fn apply(run: &mut Run, event: &Event) {
             }
         }
         EventBody::StepSkipped { step, taken, .. } => skip(run, step, taken, at),
+        EventBody::StepKept { kept, .. } => keep(run, kept, at),
         EventBody::CommandIssued { command, attempt, .. } => issue(run, *command, *attempt),
         EventBody::CommandStarted { command, attempt, worker, .. } => {
             if let Some(open) = run.commands.get_mut(&(command.visit, command.item))
@@ -122,7 +123,7 @@ fn begin(run: &mut Run, started: &Started, at: Timestamp) {
     run.started = Arc::new(started.clone());
     run.started_at = at;
     run.status = RunStatus::Running;
-    if let Some(entry) = &started.entry {
+    for entry in started.entry.iter().chain(&started.also_at) {
         run.pending.insert(entry.clone(), Pending { from: None });
     }
     run.agenda.enter = true;
@@ -187,6 +188,20 @@ fn skip(run: &mut Run, step: &Arc<str>, taken: &[TakenArc], at: Timestamp) {
     record.result = None;
     follow(run, step, taken);
     run.agenda.enter = true;
+}
+
+/// A step that ended in an earlier run. It was not entered here, and nothing waits for it.
+fn keep(run: &mut Run, kept: &KeptStep, at: Timestamp) {
+    let record = StepRecord {
+        status: kept.status,
+        runs: 0,
+        result: kept.result.clone(),
+        error: kept.error.clone(),
+        started_at: at,
+        ended_at: Some(at),
+        current: None,
+    };
+    run.steps.insert(kept.step.clone(), record);
 }
 
 fn issue(run: &mut Run, command: CommandKey, attempt: u16) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use noetl_dsl::Plan;
 use noetl_expr::Scope;
-use noetl_types::{ErrorKind, ExecutionId, Map, ParentLink, Started, Timestamp, ToolError, Value};
+use noetl_types::{ErrorKind, ExecutionId, Kept, Map, ParentLink, Started, Timestamp, ToolError, Value};
 
 /// A request to run a playbook.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,10 @@ pub struct StartRequest {
     pub payload: Value,
     /// Begin at this step instead of the playbook's entry.
     pub entry: Option<Arc<str>>,
+    /// Begin at these steps too.
+    pub also_at: Vec<Arc<str>>,
+    /// The run that this one repeats, with what it takes over from there.
+    pub rerun_of: Option<(ExecutionId, Kept)>,
     pub parent: Option<ParentLink>,
     pub meta: Value,
 }
@@ -34,21 +38,21 @@ pub fn start(plan: &Plan, request: StartRequest, now: Timestamp) -> Result<Start
     };
     let entry = match request.entry {
         None => plan.steps[plan.executor.entry].name.clone(),
-        Some(name) => match plan.find_step(&name) {
-            Some(at) => plan.steps[at].name.clone(),
-            None => {
-                let message = format!("there is no step '{name}' in playbook '{}' to start at", plan.path);
-                return Err(ToolError::new(ErrorKind::Config, message));
-            }
-        },
+        Some(name) => known_step(plan, &name)?,
     };
+    let also_at = request.also_at.iter().map(|name| known_step(plan, name)).collect::<Result<_, _>>()?;
+    let (rerun_of, kept) = request.rerun_of.map_or((None, Kept::default()), |(of, kept)| (Some(of), kept));
     let mut started = Started {
         execution: request.execution,
         path: request.path,
         version: request.version,
         catalog_id: request.catalog_id,
         workload: Value::Null,
+        payload: None,
         entry: Some(entry),
+        also_at,
+        rerun_of,
+        kept,
         parent: request.parent,
         meta: request.meta,
     };
@@ -56,11 +60,22 @@ pub fn start(plan: &Plan, request: StartRequest, now: Timestamp) -> Result<Start
         .workload
         .render(&workload_scope(&payload, &started, now))
         .map_err(|error| ToolError::new(ErrorKind::Template, format!("workload: {error}")))?;
-    started.workload = match defaults {
-        Value::Null => payload,
-        defaults => defaults.merged_deeply(&payload),
-    };
+    match defaults {
+        Value::Null => started.workload = payload,
+        defaults => {
+            started.workload = defaults.merged_deeply(&payload);
+            started.payload = (started.workload != payload).then_some(payload);
+        }
+    }
     Ok(started)
+}
+
+fn known_step(plan: &Plan, name: &str) -> Result<Arc<str>, ToolError> {
+    let found = plan.find_step(name).map(|at| plan.steps[at].name.clone());
+    found.ok_or_else(|| {
+        let message = format!("there is no step '{name}' in playbook '{}' to start at", plan.path);
+        ToolError::new(ErrorKind::Config, message)
+    })
 }
 
 fn workload_scope(payload: &Value, started: &Started, now: Timestamp) -> Scope {

@@ -411,6 +411,7 @@ fn words(input: &Input) -> String {
         Input::Pause { .. } => "is paused".to_owned(),
         Input::Resume => "is resumed".to_owned(),
         Input::Cancel { .. } => "is cancelled".to_owned(),
+        Input::Finalize { .. } => "is finalized".to_owned(),
     }
 }
 

@@ -62,7 +62,8 @@ pub fn find(connection: &Connection, id: ExecutionId) -> rusqlite::Result<Option
 
 const EVENT: &str = "SELECT event_id, seq, at, body FROM noetl.event_record";
 
-fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
+/// Reads a row that begins with the columns of [`EVENT`].
+pub fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
     Ok(Event {
         id: EventId(row.get(0)?),
         seq: row.get::<_, i64>(1)? as u64,

@@ -14,6 +14,7 @@ mod credentials;
 mod error;
 mod executions;
 mod family;
+mod feed;
 mod filter;
 mod keychain;
 mod list;

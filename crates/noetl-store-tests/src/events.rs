@@ -6,8 +6,8 @@ use std::sync::Arc;
 use noetl_store::{EventFilter, ROUNDED_ID, Snapshot, Store};
 use noetl_types::{
     Assignment, Await, CommandKey, ContextCause, ErrorKind, Event, EventBody, EventId, ExecutionId, Item,
-    Outcome, ParentLink, PolicyDecision, Report, Resolution, RunStatus, Slot, Started, StoredValue,
-    ToolError, Value, VisitId,
+    Kept, KeptStep, Outcome, ParentLink, PolicyDecision, Report, Resolution, RunStatus, Slot, Started,
+    StepStatus, StoredValue, ToolError, Value, VisitId,
 };
 use serde_json::json;
 
@@ -75,7 +75,11 @@ fn every_body() -> Vec<EventBody> {
             version: 3,
             catalog_id: i64::MAX,
             workload: awkward_value(),
+            payload: Some(awkward_value()),
             entry: Some("start".into()),
+            also_at: vec!["wörk".into()],
+            rerun_of: Some(ExecutionId(6)),
+            kept: Kept::default(),
             parent: Some(ParentLink {
                 execution: ExecutionId(1),
                 command,
@@ -114,6 +118,15 @@ fn every_body() -> Vec<EventBody> {
         },
         EventBody::CallIgnored { command, attempt: 1, reason: "closed".into() },
         EventBody::CommandLost { command, step: step.clone(), attempt: 2 },
+        EventBody::StepKept {
+            kept: KeptStep {
+                step: step.clone(),
+                status: StepStatus::Failed,
+                result: Some(stored()),
+                error: Some(failure()),
+            },
+            from: ExecutionId(6),
+        },
         EventBody::ContextUpdated { step: step.clone(), cause: ContextCause::Arc, sets: vec![set] },
         EventBody::StepTimedOut { step: step.clone(), visit: VisitId(2), seconds: 0.25 },
         body(json!({

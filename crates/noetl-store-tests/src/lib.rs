@@ -17,6 +17,7 @@ pub mod commands;
 pub mod commit;
 pub mod credentials;
 pub mod events;
+pub mod feed;
 mod given;
 pub mod keychain;
 pub mod list;
@@ -251,6 +252,9 @@ macro_rules! conformance {
             reading_a_variable_counts_the_access
             setting_a_variable_again_replaces_its_value
             variables_are_deleted_one_by_one_or_all
+        }
+        $crate::conformance! { @tests $make_store, feed:
+            every_event_is_read_once_in_the_order_of_commits
         }
         $crate::conformance! { @tests $make_store, reservations:
             a_key_starts_one_execution

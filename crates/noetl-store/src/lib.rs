@@ -15,6 +15,7 @@ mod credential;
 mod digest;
 mod error;
 mod execution;
+mod feed;
 mod keychain;
 mod keys;
 mod log;
@@ -48,6 +49,7 @@ pub use execution::{
     EventFilter, Execution, ExecutionFilter, ExecutionRow, Executions, LastEvent, LoopResult, MatchCount,
     PathFilter, ROUNDED_ID, SHORT_SEARCH_REACH, Snapshot, searched_part,
 };
+pub use feed::{FedEvent, Feed, FeedPosition};
 pub use keychain::{Keychain, KeychainRow, KeychainScope};
 pub use keys::{parse_command_key, parse_timer_key};
 pub use log::{LogChunk, LogCursor, LogFilter, LogLimit, LogStream, StepLogs, StoredLogChunk};
@@ -76,6 +78,7 @@ pub use worker::{NewWorker, OFFLINE, WorkerFilter, WorkerKind, WorkerRow, Worker
 #[async_trait]
 pub trait Store:
     Executions
+    + Feed
     + Commands
     + Timers
     + Outbox

@@ -53,6 +53,15 @@ pub enum EventBody {
         taken: Vec<TakenArc>,
     },
 
+    /// The step ended in an earlier run, and what it came to there counts here.
+    #[serde(rename = "step.kept")]
+    StepKept {
+        #[serde(flatten)]
+        kept: KeptStep,
+        /// The earlier run.
+        from: ExecutionId,
+    },
+
     #[serde(rename = "command.issued")]
     CommandIssued { command: CommandKey, step: Arc<str>, attempt: u16, tool: Arc<str> },
 
@@ -147,6 +156,7 @@ impl EventBody {
             EventBody::PlaybookStarted(_) => "playbook_started",
             EventBody::StepEntered { .. } => "step.enter",
             EventBody::StepSkipped { .. } => "step.skipped",
+            EventBody::StepKept { .. } => "step.kept",
             EventBody::CommandIssued { .. } => "command.issued",
             EventBody::CommandStarted { .. } => "command.started",
             EventBody::CallDone { .. } => "call.done",
@@ -171,7 +181,8 @@ impl EventBody {
     /// The step the event is about, if any.
     pub fn step(&self) -> Option<&Arc<str>> {
         match self {
-            EventBody::StepEntered { step, .. }
+            EventBody::StepKept { kept: KeptStep { step, .. }, .. }
+            | EventBody::StepEntered { step, .. }
             | EventBody::StepSkipped { step, .. }
             | EventBody::CommandIssued { step, .. }
             | EventBody::CommandStarted { step, .. }
@@ -210,6 +221,7 @@ impl EventBody {
             EventBody::CallResumed { with: Resolution::Signal { payload, .. }, .. } => vec![payload],
             EventBody::CallResumed { with: Resolution::Child { report, .. }, .. } => vec![&mut report.data],
             EventBody::StepExited { result: Some(result), .. } => vec![result],
+            EventBody::StepKept { kept: KeptStep { result: Some(result), .. }, .. } => vec![result],
             EventBody::SignalReceived { payload, .. } => vec![payload],
             _ => Vec::new(),
         }
@@ -227,14 +239,52 @@ pub struct Started {
     pub catalog_id: i64,
     /// The playbook's defaults, rendered, with the payload on top.
     pub workload: Value,
+    /// What the one who started the run sent along, where the workload has more than that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Value>,
     /// Where to begin instead of the playbook's entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<Arc<str>>,
+    /// Further steps to begin at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_at: Vec<Arc<str>>,
+    /// The run that this one repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun_of: Option<ExecutionId>,
+    /// What is taken over from that run. It is empty in a recorded event: events of their own follow for it.
+    #[serde(default, skip_serializing_if = "Kept::is_empty")]
+    pub kept: Kept,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<ParentLink>,
     /// Further facts kept with the run: pool, trace, labels, requester.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub meta: Value,
+}
+
+/// What one run takes over from another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    pub steps: Vec<KeptStep>,
+    /// What was under `ctx`.
+    pub ctx: Vec<Assignment>,
+}
+
+impl Kept {
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.ctx.is_empty()
+    }
+}
+
+/// What a step came to in an earlier run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptStep {
+    pub step: Arc<str>,
+    pub status: StepStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Slot>,
+    /// An error that an arc took care of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
 }
 
 /// The call that a child run answers to.
@@ -316,4 +366,6 @@ pub enum ContextCause {
     Step,
     /// The `set` of an arc that fired.
     Arc,
+    /// It was set in an earlier run, and counts here.
+    Kept,
 }

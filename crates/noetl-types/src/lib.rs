@@ -15,8 +15,8 @@ pub use aside::{extract_of, tier_of};
 pub use command::{Await, Command, CommandContext, LoopItem, Resolution, Resume};
 pub use error::{ErrorKind, ToolError};
 pub use event::{
-    ContextCause, CursorEntry, Event, EventBody, LoopEntry, LoopItems, ParentLink, SkipReason, Started,
-    TakenArc,
+    ContextCause, CursorEntry, Event, EventBody, Kept, KeptStep, LoopEntry, LoopItems, ParentLink,
+    SkipReason, Started, TakenArc,
 };
 pub use ids::{CommandKey, EventId, ExecutionId, Item, TimerKey, VisitId};
 pub use outcome::{Assignment, Outcome, PolicyDecision, Report};

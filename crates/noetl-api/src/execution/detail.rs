@@ -43,6 +43,18 @@ pub struct Resolve {
     pub resolve: Option<bool>,
 }
 
+#[derive(Clone, Debug, Default, Serialize, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+pub struct ChildrenParameters {
+    /// Only executions older than this one: the last of the page before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Id>,
+    /// How many to list: 50 without it, 100 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
 /// An execution with its steps and events.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Detail {

@@ -23,12 +23,15 @@ pub struct ListParameters {
     pub catalog_id: Option<Id>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_execution_id: Option<Id>,
-    /// Text in the path, the id, the error or the labels.
+    /// Text in the path, the error or a label as `name=value`, or the beginning of the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
     /// Labels that must be there, as `name=value` with commas between them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<String>,
+    /// The worker pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_pool: Option<String>,
     /// Started at this instant (RFC 3339) or later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_from: Option<String>,
@@ -38,7 +41,7 @@ pub struct ListParameters {
     /// How many to list: 50 without it, 100 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// How many to pass over.
+    /// How many to pass over, 100,000 at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The page, from 1, for clients that count pages.

@@ -4,6 +4,7 @@ mod control;
 mod detail;
 mod event;
 mod list;
+mod live;
 mod log;
 
 pub use control::{
@@ -11,9 +12,10 @@ pub use control::{
     Finalized, PauseRequest, Rerun, RerunRequest, SignalRequest, Steered,
 };
 pub use detail::{
-    Attempt, Decision, Detail, DetailParameters, Explained, LoopProgress, Progress, RanStep, Resolve, State,
-    StateParameters, Status, Step,
+    Attempt, ChildrenParameters, Decision, Detail, DetailParameters, Explained, LoopProgress, Progress,
+    RanStep, Resolve, State, StateParameters, Status, Step,
 };
 pub use event::{EventPage, EventRow, EventsParameters, Pagination};
 pub use list::{Execution, ListParameters};
+pub use live::{StreamAllParameters, StreamParameters};
 pub use log::{LogLine, LogPage, LogParameters};

@@ -13,7 +13,8 @@
 //! | `fire run`, `fire step STEP`, `fire wake STEP` | a timer is due |
 //! | `signal NAME [JSON]` | a signal comes |
 //! | `child started`, `child refused MESSAGE`, `child ended STATUS [JSON]` | news of the first child that waits for it |
-//! | `pause`, `resume`, `cancel` | control |
+//! | `pause`, `resume`, `cancel`, `finalize [MESSAGE]` | control; a message finalizes the run as failed |
+//! | `rerun from STEP`, `rerun unfinished` | a new run begins there and keeps what it can of the one before |
 //! | `again` | the last outcome arrives a second time |
 //! | `explain` | prints why things wait |
 //! | `state` | prints the records of the steps |
@@ -94,6 +95,11 @@ pub fn play(world: &mut World, children: &mut Vec<(CommandKey, ExecutionId)>, li
         "pause" => world.feed(Input::Pause { reason: "asked for".into() }),
         "resume" => world.feed(Input::Resume),
         "cancel" => world.feed(Input::Cancel { reason: "asked for".into() }),
+        "finalize" => {
+            let error = (!rest.is_empty()).then(|| ToolError::new(ErrorKind::Unknown, rest));
+            world.feed(Input::Finalize { error });
+        }
+        "rerun" => world.rerun(rest.strip_prefix("from ")),
         "again" => {
             if let Some((command, attempt, outcome)) = world.last_outcome.clone() {
                 world.feed(Input::Ended { command, attempt, outcome });

@@ -60,6 +60,10 @@ pub fn event(body: &EventBody, run: &Run) -> Option<String> {
             };
             format!("skip {step}: {why}{}", arrows(taken))
         }
+        EventBody::StepKept { kept, .. } => {
+            let result = kept.result.as_ref().map_or(String::new(), |result| format!(" {}", slot(result)));
+            format!("keep {} {}{result}", kept.step, kept.status)
+        }
         EventBody::CommandIssued { command: key, step, attempt, .. } => {
             let again = if *attempt > 1 { format!(" (attempt {attempt})") } else { String::new() };
             let part = if key.part > 0 { " (goes on)" } else { "" };

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use noetl_dsl::Plan;
 use noetl_engine::pipeline::{Next, Pipeline, TaskCall};
 use noetl_engine::{
-    Decision, Effect, Input, Run, StartRequest, Values, accept, advance, apply, command_for, decide,
-    item_result, start,
+    Decision, Effect, History, Input, Keeper, Run, StartRequest, Values, accept, advance, apply, command_for,
+    decide, item_result, start,
 };
 use noetl_types::{
     Command, CommandKey, Event, EventBody, EventId, ExecutionId, Item, Outcome, ParentLink, Report, Slot,
@@ -88,6 +88,36 @@ impl World {
             parent,
             ..StartRequest::default()
         };
+        match start(&self.plan, request, self.now) {
+            Ok(started) => self.feed(Input::Start(Box::new(started))),
+            Err(error) => self.say(format!("can't start: {}", error.message)),
+        }
+    }
+
+    /// Begins a new run at a step, or where the run stopped, that keeps what it can of this one.
+    pub fn rerun(&mut self, from: Option<&str>) {
+        let mut history = History::new();
+        self.log.iter().for_each(|event| history.add(event));
+        let steps = from.map_or_else(|| history.unfinished().to_vec(), |step| vec![step.into()]);
+        let indices: Vec<usize> = steps.iter().filter_map(|step| self.plan.find_step(step)).collect();
+        let mut keeper = Keeper::new(&self.plan, &history, &indices);
+        self.log.iter().for_each(|event| keeper.add(event));
+        let mut steps = steps.into_iter();
+        let request = StartRequest {
+            execution: ExecutionId(8),
+            path: self.plan.path.clone(),
+            version: 1,
+            catalog_id: 5,
+            payload: self.run.started.payload.clone().unwrap_or(self.run.started.workload.clone()),
+            entry: steps.next(),
+            also_at: steps.collect(),
+            rerun_of: Some((self.run.execution(), keeper.finish())),
+            ..StartRequest::default()
+        };
+        let fresh = World::new(self.plan.clone());
+        let before = std::mem::replace(self, fresh);
+        (self.transcript, self.shelf, self.far) = (before.transcript, before.shelf, before.far);
+        (self.now, self.inline_limit) = (before.now, before.inline_limit);
         match start(&self.plan, request, self.now) {
             Ok(started) => self.feed(Input::Start(Box::new(started))),
             Err(error) => self.say(format!("can't start: {}", error.message)),

@@ -51,6 +51,10 @@ codes! {
     ResultNotFound => "result_not_found",
     /// What is stored is not what was put there.
     ResultDamaged => "result_damaged",
+    /// The playbook has no such step, or the run has not come to it.
+    StepNotFound => "step_not_found",
+    /// There is no such state to look at.
+    ReplayInvalid => "replay_invalid",
     /// The run is over, so that nothing can change it.
     ExecutionEnded => "execution_ended",
     /// The playbook does not take these inputs.
@@ -171,6 +175,7 @@ impl From<DriveError> for Error {
                 Ok(error) => error.into(),
                 Err(shared) => Error::new(Code::CatalogEntryNotFound, shared.to_string()),
             },
+            DriveError::Duplicate { .. } => Error::new(Code::Conflict, error.to_string()),
             DriveError::Contended(_) => {
                 Error::new(Code::StoreUnavailable, error.to_string()).retry_after(soon)
             }

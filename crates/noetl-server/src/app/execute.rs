@@ -1,12 +1,14 @@
 //! Starting runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use noetl_types::{CommandKey, ExecutionId, Map, ParentLink, Value, VisitId};
+use noetl_store::Reservation;
+use noetl_types::{CommandKey, ExecutionId, Kept, Map, ParentLink, Value, VisitId};
 
 use super::{App, Code, Error};
 use crate::catalog::{Playbook, Reference};
-use crate::drive::ExecuteRequest;
+use crate::drive::{DriveError, ExecuteRequest};
 
 /// A run to start.
 #[derive(Clone, Debug)]
@@ -14,21 +16,40 @@ pub struct Start {
     pub playbook: Reference,
     pub payload: Value,
     pub entry: Option<Arc<str>>,
+    /// Begin at these steps too.
+    pub also_at: Vec<Arc<str>>,
+    /// The run that this one repeats, with what it takes over from there.
+    pub rerun_of: Option<(ExecutionId, Kept)>,
     /// The run that this one belongs to, without a step of it waiting for the outcome. It need not be known here: what a
     /// subscription starts belongs to the subscription.
     pub parent: Option<ExecutionId>,
     pub pool: Option<String>,
     pub trace: Option<Value>,
+    pub once: Option<Once>,
 }
 
-/// A run that has begun.
+/// Of starts with the same key and parent within the window, the first alone begins a run.
+#[derive(Clone, Debug)]
+pub struct Once {
+    pub key: String,
+    pub window: Duration,
+}
+
+/// A run that has begun, now or by an earlier start with the same key.
 #[derive(Clone, Debug)]
 pub struct Started {
     pub execution: ExecutionId,
     pub playbook: Playbook,
     /// How many commands went out at once.
     pub commands: usize,
+    pub is_duplicate: bool,
 }
+
+/// The longest key that starts share.
+const LONGEST_KEY: usize = 1024;
+
+/// The longest time for which a key counts: 30 days.
+const LONGEST_WINDOW: Duration = Duration::from_secs(30 * 24 * 3600);
 
 impl App {
     /// Starts a run and returns once that is durable.
@@ -37,21 +58,50 @@ impl App {
             return Err(Error::new(Code::BodyInvalid, "the payload is not an object")
                 .help("give the values as {\"name\": value}"));
         }
+        let reserve = start.once.as_ref().map(|once| self.reservation(start.parent, once)).transpose()?;
         let playbook = self.drive().playbooks().get(&start.playbook).await?;
         let request = ExecuteRequest {
             playbook: Reference::Id(playbook.catalog_id),
             meta: self.meta(&start).await?,
             payload: start.payload,
             entry: start.entry,
+            also_at: start.also_at,
+            rerun_of: start.rerun_of,
             parent: start.parent.map(|execution| ParentLink {
                 execution,
                 command: CommandKey::whole(VisitId(0)),
                 detached: true,
                 return_step: None,
             }),
+            reserve,
         };
-        let applied = self.drive().execute(request).await?;
-        Ok(Started { execution: applied.execution, playbook, commands: applied.commands })
+        match self.drive().execute(request).await {
+            Ok(applied) => {
+                let (execution, commands) = (applied.execution, applied.commands);
+                Ok(Started { execution, playbook, commands, is_duplicate: false })
+            }
+            Err(DriveError::Duplicate { original }) => {
+                // It may be a run of another version, or of another playbook.
+                let reference = Reference::Id(self.execution(original).await?.row.catalog_id);
+                let playbook = self.drive().playbooks().get(&reference).await.unwrap_or(playbook);
+                Ok(Started { execution: original, playbook, commands: 0, is_duplicate: true })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn reservation(&self, scope: Option<ExecutionId>, once: &Once) -> Result<Reservation, Error> {
+        if once.key.is_empty() || once.key.len() > LONGEST_KEY {
+            let message = format!("a dedup key has 1 to {LONGEST_KEY} bytes");
+            return Err(Error::new(Code::BodyInvalid, message));
+        }
+        if once.window.is_zero() || once.window > LONGEST_WINDOW {
+            let message = format!("a dedup window has 1 to {} seconds", LONGEST_WINDOW.as_secs());
+            return Err(Error::new(Code::BodyInvalid, message));
+        }
+        let seen_at = self.now();
+        let expires_at = seen_at.after(once.window);
+        Ok(Reservation { scope, key: once.key.as_str().into(), seen_at, expires_at })
     }
 
     /// Pool and trace as asked for, else those of the parent.

@@ -2,6 +2,7 @@
 
 pub mod catalog;
 pub mod credentials;
+pub mod dashboard;
 mod error;
 pub mod execute;
 pub mod executions;

@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use noetl_bus::Queue;
 use noetl_engine::{Input, StartRequest, start};
-use noetl_store::Store;
-use noetl_types::{Event, ExecutionId, ParentLink, ToolError, Value};
+use noetl_store::{Reservation, Store};
+use noetl_types::{Event, ExecutionId, Kept, ParentLink, ToolError, Value};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
 use crate::catalog::{CatalogError, Playbook, Playbooks, Reference};
@@ -79,6 +79,9 @@ pub enum DriveError {
     Store(Arc<noetl_store::Error>),
     #[error("{0}")]
     Catalog(Arc<CatalogError>),
+    /// Another start took the key that this one came with.
+    #[error("execution {original} was started with the same key")]
+    Duplicate { original: ExecutionId },
     #[error("other servers kept changing execution {0}; try again")]
     Contended(ExecutionId),
     #[error("the server is shutting down")]
@@ -123,8 +126,14 @@ pub struct ExecuteRequest {
     pub playbook: Reference,
     pub payload: Value,
     pub entry: Option<Arc<str>>,
+    /// Begin at these steps too.
+    pub also_at: Vec<Arc<str>>,
+    /// The run that this one repeats, with what it takes over from there.
+    pub rerun_of: Option<(ExecutionId, Kept)>,
     pub parent: Option<ParentLink>,
     pub meta: Value,
+    /// A key under which at most one run is started, in whichever server.
+    pub reserve: Option<Reservation>,
 }
 
 impl ExecuteRequest {
@@ -133,8 +142,11 @@ impl ExecuteRequest {
             playbook: Reference::Latest(path.to_owned()),
             payload,
             entry: None,
+            also_at: Vec::new(),
+            rerun_of: None,
             parent: None,
             meta: Value::Null,
+            reserve: None,
         }
     }
 }
@@ -150,10 +162,18 @@ pub(crate) struct Job {
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     /// Begin a run of this playbook.
-    Start(Box<(Playbook, noetl_types::Started)>),
+    Start(Box<Beginning>),
     Input(Box<Input>),
     /// Take up what a crash or a lost message left lying: commands nobody works on, children that have ended.
     Recover,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Beginning {
+    pub playbook: Playbook,
+    pub started: noetl_types::Started,
+    pub reserve: Option<Reservation>,
 }
 
 /// What all drive tasks share.
@@ -263,12 +283,15 @@ impl Drive {
             catalog_id: playbook.catalog_id,
             payload: request.payload,
             entry: request.entry,
+            also_at: request.also_at,
+            rerun_of: request.rerun_of,
             parent: request.parent,
             meta: request.meta,
         };
         let started =
             start(&playbook.plan, start_request, self.shared.clock.now()).map_err(DriveError::Refused)?;
-        self.send(execution, Work::Start(Box::new((playbook, started)))).await
+        let beginning = Beginning { playbook, started, reserve: request.reserve };
+        self.send(execution, Work::Start(Box::new(beginning))).await
     }
 
     /// Gives a run an input and returns once what follows from it is durable.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::Batch;
+use noetl_store::{Batch, Committed, Duplicate};
 use tokio::sync::mpsc;
 
 use super::sessions::Sessions;
@@ -42,10 +42,10 @@ impl Task {
                 answers.push(turn.handle(&mut self.sessions, job.execution, job.work.clone()).await);
             }
             let batch = turn.batch();
-            let lost = match self.commit(&batch).await {
-                Ok(mut lost) => {
-                    lost.extend(turn.broken());
-                    lost
+            let Committed { lost, duplicates } = match self.commit(&batch).await {
+                Ok(mut committed) => {
+                    committed.lost.extend(turn.broken());
+                    committed
                 }
                 Err(error) => {
                     // What was decided is not in the store for certain, so nothing of it is kept.
@@ -56,11 +56,16 @@ impl Task {
                     return;
                 }
             };
-            let after = turn.finish(&mut self.sessions, &lost);
+            let not_begun = duplicates.iter().map(|duplicate| duplicate.execution);
+            let dropped: Vec<_> = lost.iter().copied().chain(not_begun).collect();
+            let after = turn.finish(&mut self.sessions, &dropped);
             self.tell(after);
             let mut again = Vec::new();
             for (job, result) in jobs.into_iter().zip(answers) {
-                if result.is_ok() && lost.contains(&job.execution) {
+                let taken = duplicates.iter().find(|duplicate| duplicate.execution == job.execution);
+                if let Some(&Duplicate { original, .. }) = taken {
+                    answer(job, Err(DriveError::Duplicate { original }));
+                } else if result.is_ok() && lost.contains(&job.execution) {
                     again.push(job);
                 } else {
                     answer(job, result);
@@ -83,11 +88,11 @@ impl Task {
         }
     }
 
-    async fn commit(&self, batch: &Batch) -> Result<Vec<noetl_types::ExecutionId>, noetl_store::Error> {
+    async fn commit(&self, batch: &Batch) -> Result<Committed, noetl_store::Error> {
         if batch.executions.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Committed::default());
         }
-        self.shared.store.commit(batch).await.map(|committed| committed.lost)
+        self.shared.store.commit(batch).await
     }
 
     /// Everything that follows from a commit: workers are rung, watchers told, other runs given their news.

@@ -17,7 +17,7 @@ use super::dispatch::Dispatched;
 use super::session::{Session, pool_of};
 use super::sessions::Sessions;
 use super::values::ValueCache;
-use super::{Applied, DriveError, Progress, Shared, Work};
+use super::{Applied, Beginning, DriveError, Progress, Shared, Work};
 use crate::catalog::{CatalogError, Playbook, Reference};
 
 /// A finished run gets a snapshot when folding its events again would take longer than reading it.
@@ -127,9 +127,8 @@ impl Turn {
                 match (Session::load(&*self.shared.store, &self.shared.playbooks, execution).await?, work) {
                     (Some(session), _) => session,
                     (None, Work::Start(start)) => {
-                        let (playbook, started) = &**start;
-                        let pool = pool_of(&started.meta, &started.path);
-                        Session::new(Run::new(), playbook.clone(), pool, 0)
+                        let pool = pool_of(&start.started.meta, &start.started.path);
+                        Session::new(Run::new(), start.playbook.clone(), pool, 0)
                     }
                     (None, _) => return Err(DriveError::NotFound(execution)),
                 }
@@ -141,7 +140,13 @@ impl Turn {
 
     async fn decide(&self, part: &mut Part, work: Work) -> Result<(), DriveError> {
         match work {
-            Work::Start(start) => self.input(part, Input::Start(Box::new(start.1))).await,
+            Work::Start(start) => {
+                let Beginning { started, reserve, .. } = *start;
+                if part.write.expected_seq == 0 {
+                    part.write.reserve = reserve;
+                }
+                self.input(part, Input::Start(Box::new(started))).await
+            }
             Work::Input(input) => {
                 if let Input::TimerFired(timer) = &*input {
                     // Whatever comes of it, the timer has been answered.
@@ -335,11 +340,13 @@ impl Turn {
             catalog_id: playbook.catalog_id,
             payload,
             entry: None,
+            also_at: Vec::new(),
+            rerun_of: None,
             parent: Some(parent),
             meta: Value::map(inherited),
         };
         let started = noetl_engine::start(&playbook.plan, request, self.now)?;
-        Ok(Work::Start(Box::new((playbook.clone(), started))))
+        Ok(Work::Start(Box::new(Beginning { playbook: playbook.clone(), started, reserve: None })))
     }
 
     fn command_row(&self, part: &Part, command: &Command) -> CommandRow {

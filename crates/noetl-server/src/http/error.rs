@@ -10,13 +10,14 @@ use crate::app::{Code, Error};
 /// The status that goes with a code.
 pub fn status(code: Code) -> StatusCode {
     match code {
-        Code::BodyMalformed | Code::ExecutionEnded => StatusCode::BAD_REQUEST,
+        Code::BodyMalformed | Code::ExecutionEnded | Code::ReplayInvalid => StatusCode::BAD_REQUEST,
         Code::NotAuthenticated => StatusCode::UNAUTHORIZED,
         Code::Forbidden => StatusCode::FORBIDDEN,
         Code::RouteNotFound
         | Code::CatalogEntryNotFound
         | Code::CredentialNotFound
         | Code::ExecutionNotFound
+        | Code::StepNotFound
         | Code::WorkerUnknown
         | Code::ValueNotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,

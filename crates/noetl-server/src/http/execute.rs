@@ -1,7 +1,11 @@
 //! Starting runs.
 
+use std::time::Duration;
+
 use axum::extract::State;
-use noetl_api::execute::{ExecuteRequest, Executed};
+use futures_util::StreamExt;
+use futures_util::stream;
+use noetl_api::execute::{ExecuteBatchRequest, ExecuteRequest, Executed, ExecutedBatch, ExecutedItem};
 use noetl_api::{ErrorBody, Id};
 use noetl_types::{ExecutionId, Value};
 use utoipa_axum::router::OpenApiRouter;
@@ -10,11 +14,11 @@ use utoipa_axum::routes;
 use super::catalog::reference;
 use super::extract::Json;
 use super::guard::{Scope, only};
-use crate::app::execute::{Start, Started};
-use crate::app::{App, Error};
+use crate::app::execute::{Once, Start, Started};
+use crate::app::{App, Code, Error};
 
 pub fn router() -> OpenApiRouter<App> {
-    only(Scope::Operator, OpenApiRouter::new().routes(routes!(execute)))
+    only(Scope::Operator, OpenApiRouter::new().routes(routes!(execute)).routes(routes!(execute_batch)))
 }
 
 /// Run a playbook
@@ -26,15 +30,70 @@ async fn execute(
     State(app): State<App>,
     Json(request): Json<ExecuteRequest>,
 ) -> Result<Json<Executed>, Error> {
-    let Started { execution, playbook, commands } = app.execute(start(request)?).await?;
+    let started = app.execute(start(request)?).await?;
     Ok(Json(Executed {
-        execution_id: Id(execution.0),
-        status: "started".to_owned(),
-        commands_generated: commands,
-        path: playbook.path.to_string(),
-        version: playbook.version,
-        catalog_id: Id(playbook.catalog_id),
+        execution_id: Id(started.execution.0),
+        status: word(&started).to_owned(),
+        commands_generated: started.commands,
+        path: started.playbook.path.to_string(),
+        version: started.playbook.version,
+        catalog_id: Id(started.playbook.catalog_id),
     }))
+}
+
+fn word(started: &Started) -> &'static str {
+    if started.is_duplicate { "duplicate" } else { "started" }
+}
+
+/// Run many playbooks; each stands for itself
+#[utoipa::path(post, path = "/api/execute/batch", tag = "execute", request_body = ExecuteBatchRequest,
+    responses((status = 200, body = ExecutedBatch)))]
+async fn execute_batch(
+    State(app): State<App>,
+    Json(request): Json<ExecuteBatchRequest>,
+) -> Result<Json<ExecutedBatch>, Error> {
+    const MOST: usize = 1000;
+    if request.executions.is_empty() || request.executions.len() > MOST {
+        return Err(Error::new(Code::BodyInvalid, format!("a batch has 1 to {MOST} starts")));
+    }
+    // Starts that go into the drive loop together become durable together.
+    const AT_ONCE: usize = 64;
+    let starts = stream::iter(request.executions.into_iter().map(async |request| match start(request) {
+        Ok(start) => app.execute(start).await,
+        Err(error) => Err(error),
+    }));
+    let outcomes: Vec<_> = starts.buffered(AT_ONCE).collect().await;
+    let results: Vec<ExecutedItem> =
+        outcomes.into_iter().enumerate().map(|(index, outcome)| item(index, outcome)).collect();
+    let count = |status: &str| results.iter().filter(|item| item.status == status).count();
+    Ok(Json(ExecutedBatch {
+        count: results.len(),
+        started: count("started"),
+        duplicates: count("duplicate"),
+        failed: count("error"),
+        results,
+    }))
+}
+
+fn item(index: usize, outcome: Result<Started, Error>) -> ExecutedItem {
+    match outcome {
+        Ok(started) => ExecutedItem {
+            index,
+            status: word(&started).to_owned(),
+            execution_id: Some(Id(started.execution.0)),
+            commands_generated: started.commands,
+            error: None,
+            code: None,
+        },
+        Err(error) => ExecutedItem {
+            index,
+            status: "error".to_owned(),
+            execution_id: None,
+            commands_generated: 0,
+            code: Some(error.code.name().to_owned()),
+            error: Some(error.message),
+        },
+    }
 }
 
 /// What a request asks for.
@@ -43,8 +102,13 @@ fn start(request: ExecuteRequest) -> Result<Start, Error> {
         playbook: reference(request.catalog_id, request.path, request.version)?,
         payload: request.payload.or(request.workload).or(request.args).unwrap_or(Value::Null),
         entry: request.entry.map(Into::into),
+        also_at: Vec::new(),
+        rerun_of: None,
         parent: request.parent_execution_id.map(|parent| ExecutionId(parent.0)),
         pool: request.execution_pool.filter(|pool| !pool.is_empty()),
         trace: request.trace,
+        once: request
+            .dedup
+            .map(|dedup| Once { key: dedup.key, window: Duration::from_secs(dedup.window_secs) }),
     })
 }

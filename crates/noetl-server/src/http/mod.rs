@@ -3,6 +3,7 @@
 mod catalog;
 mod catalog_paths;
 mod credentials;
+mod dashboard;
 mod error;
 mod execute;
 mod executions;
@@ -13,6 +14,7 @@ mod keychain;
 mod openapi;
 mod playbooks;
 mod registry;
+mod replay;
 mod results;
 mod serve;
 mod worker;
@@ -39,6 +41,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(playbooks::router())
         .merge(execute::router())
         .merge(executions::router())
+        .merge(dashboard::router())
+        .merge(replay::router())
         .merge(credentials::router())
         .merge(keychain::router())
         .merge(registry::router())

@@ -2,6 +2,10 @@
 
 mod catalog;
 mod credentials;
+mod execute;
+mod executions;
 mod keychain;
+mod live;
 mod results;
 mod support;
+mod worker;

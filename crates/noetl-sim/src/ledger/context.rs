@@ -38,6 +38,7 @@ impl Ledger {
                 }
                 _ => return Err(format!("arcs of '{step}' set something and did not fire")),
             },
+            ContextCause::Kept => return Err("no run repeats another here".to_owned()),
         };
         let assigned: BTreeSet<String> =
             sets.iter().map(|set| set.path.split('.').next().unwrap_or_default().to_owned()).collect();

@@ -226,6 +226,7 @@ impl Ledger {
                 };
                 self.exit(step, *visit, &exit, load, tally)
             }
+            EventBody::StepKept { .. } => Err("no run repeats another here".to_owned()),
             EventBody::ChildStarted { command, child, .. } => self.child_started(*command, *child),
             EventBody::SignalReceived { name, .. } => {
                 *self.signals.entry(name.clone()).or_default() += 1;

@@ -48,6 +48,7 @@ impl State {
         let run = self.runs.entry(execution).or_insert_with(|| Arc::new(Run::begin(write)));
         let run = Arc::make_mut(run);
         run.update(write);
+        self.feed.extend(write.events.iter().map(|event| (execution, event.seq)));
         for row in &write.issue {
             self.issue(execution, row);
         }

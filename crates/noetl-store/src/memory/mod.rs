@@ -7,6 +7,7 @@ mod commands;
 mod commit;
 mod credentials;
 mod executions;
+mod feed;
 mod keychain;
 mod logs;
 mod outbox;

@@ -14,6 +14,8 @@ use crate::{
 #[derive(Clone, Default)]
 pub struct State {
     pub runs: BTreeMap<ExecutionId, Arc<Run>>,
+    /// Every event by execution and seq, in the order in which they were stored.
+    pub feed: Vec<(ExecutionId, u64)>,
     /// Open commands in the order they are listed.
     pub open: BTreeSet<(EventId, ExecutionId, CommandKey, u16)>,
     pub timers: BTreeMap<(ExecutionId, TimerKey), Timer>,

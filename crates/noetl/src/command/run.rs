@@ -223,7 +223,10 @@ async fn begin(
         playbook: Reference::Id(playbook.catalog_id),
         payload,
         entry: target.map(Arc::from),
+        also_at: Vec::new(),
+        rerun_of: None,
         parent: None,
+        reserve: None,
         meta: Value::Null,
     };
     Ok(embedded.drive.execute(request).await?.execution)

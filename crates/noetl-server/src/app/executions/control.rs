@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use noetl_engine::Input;
 use noetl_store::{Execution, ExecutionFilter};
-use noetl_types::{ExecutionId, RunStatus, Slot, Value};
+use noetl_types::{ErrorKind, ExecutionId, RunStatus, Slot, ToolError, Value};
 
 use crate::app::{App, Code, Error};
 
@@ -83,6 +83,21 @@ impl App {
     pub async fn signal(&self, id: ExecutionId, name: &str, payload: Value) -> Result<Steered, Error> {
         let name: Arc<str> = name.into();
         self.steer(id, Input::Signal { name, payload: Slot::Inline(payload) }).await
+    }
+
+    /// Ends an execution where it stands, as failed for this reason or as completed. False when it was over before.
+    pub async fn finalize(
+        &self,
+        id: ExecutionId,
+        failure: Option<String>,
+    ) -> Result<(bool, RunStatus), Error> {
+        let before = self.execution(id).await?.row.status;
+        if before.is_terminal() {
+            return Ok((false, before));
+        }
+        let error = failure.map(|message| ToolError::new(ErrorKind::Cancelled, message));
+        let applied = self.drive().input(id, Input::Finalize { error }).await?;
+        Ok((true, applied.status))
     }
 
     /// An input that an execution takes only while it is not over.

@@ -3,11 +3,16 @@
 mod control;
 mod events;
 mod list;
+mod live;
 mod look;
+mod replay;
 mod rerun;
+mod step;
 
 pub use control::Steered;
 pub use events::{EventQuery, Events};
-pub use list::Listing;
+pub use live::Live;
 pub use look::Looked;
-pub use rerun::Rerun;
+pub use replay::{Cutoff, Replay};
+pub use rerun::{From, Rerun};
+pub use step::StepHistory;

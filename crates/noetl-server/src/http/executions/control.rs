@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use noetl_api::execution::{
-    CancelRefused, CancelRequest, CancellationCheck, Cancelled, CleanedUp, CleanupRequest, PauseRequest,
-    Rerun, RerunRequest, SignalRequest, Steered,
+    CancelRefused, CancelRequest, CancellationCheck, Cancelled, CleanedUp, CleanupRequest, FinalizeRequest,
+    Finalized, PauseRequest, Rerun, RerunRequest, SignalRequest, Steered,
 };
 use noetl_api::{ErrorBody, Id, NumericId};
 use noetl_types::{ExecutionId, RunStatus, Value};
@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::summary::id;
-use crate::app::executions as app_executions;
+use crate::app::executions::{self as app_executions, From};
 use crate::app::{App, Code, Error};
 use crate::http::catalog::reference;
 use crate::http::error::body;
@@ -28,6 +28,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(pause))
         .routes(routes!(resume))
         .routes(routes!(signal))
+        .routes(routes!(finalize))
         .routes(routes!(cleanup))
         .routes(routes!(rerun))
 }
@@ -161,6 +162,40 @@ async fn signal(
     }))
 }
 
+/// End an execution where it stands
+///
+/// For one that will never end by itself. Work under way is stopped.
+#[utoipa::path(post, path = "/api/executions/{id}/finalize", tag = "executions", params(("id" = Id, Path)),
+    request_body = FinalizeRequest, responses((status = 200, body = Finalized), (status = 404, body = ErrorBody)))]
+async fn finalize(
+    State(app): State<App>,
+    Path(execution_id): Path<Id>,
+    OptionalJson(request): OptionalJson<FinalizeRequest>,
+) -> Result<Json<Finalized>, Error> {
+    let why = request.error.or(request.reason).filter(|why| !why.is_empty());
+    let failure = match request.status.as_deref().map(str::to_ascii_uppercase).as_deref() {
+        Some("COMPLETED") => None,
+        None | Some("FAILED") => Some(why.unwrap_or_else(|| "finalized on request".to_owned())),
+        Some(other) => {
+            return Err(Error::new(
+                Code::BodyInvalid,
+                format!("an execution can't be finalized as '{other}'"),
+            )
+            .help("use COMPLETED or FAILED"));
+        }
+    };
+    let (changed, status) = app.finalize(ExecutionId(execution_id.0), failure).await?;
+    Ok(Json(Finalized {
+        execution_id,
+        status: if changed { "finalized" } else { "already_completed" }.to_owned(),
+        execution_status: status.as_str().to_owned(),
+        message: match changed {
+            true => format!("execution {execution_id} is finalized as {status}"),
+            false => format!("execution {execution_id} was over before: it is {status}"),
+        },
+    }))
+}
+
 /// Cancel executions in which nothing has happened for a while
 #[utoipa::path(post, path = "/api/executions/cleanup", tag = "executions", request_body = CleanupRequest,
     responses((status = 200, body = CleanedUp)))]
@@ -180,9 +215,11 @@ async fn cleanup(
 
 /// Run the playbook of an execution again
 ///
-/// The new execution gets what the earlier one was started with, with the given keys laid over it.
+/// The new execution gets what the earlier one was sent, with the given keys laid over it. With `from` or `from_failed`
+/// it begins there, and what the steps that it can't come to came to is kept.
 #[utoipa::path(post, path = "/api/executions/{id}/rerun", tag = "executions", params(("id" = Id, Path)),
-    request_body = RerunRequest, responses((status = 200, body = Rerun), (status = 404, body = ErrorBody)))]
+    request_body = RerunRequest,
+    responses((status = 200, body = Rerun), (status = 404, body = ErrorBody), (status = 409, body = ErrorBody)))]
 async fn rerun(
     State(app): State<App>,
     Path(execution_id): Path<Id>,
@@ -195,11 +232,17 @@ async fn rerun(
             Some(reference(None, Some(path.unwrap_or_else(|| earlier.row.path.to_string())), version)?)
         }
     };
-    let wanted = app_executions::Rerun {
-        payload: request.workload.or(request.payload).unwrap_or(Value::Null),
-        playbook,
+    let from = match (request.from.filter(|step| !step.is_empty()), request.from_failed) {
+        (Some(_), true) => {
+            return Err(Error::new(Code::BodyInvalid, "'from' and 'from_failed' exclude each other"));
+        }
+        (Some(step), false) => From::Step(step),
+        (None, true) => From::Unfinished,
+        (None, false) => From::Start,
     };
-    let started = app.rerun(earlier.id, wanted).await?;
+    let payload = request.workload.or(request.payload).unwrap_or(Value::Null);
+    let wanted = app_executions::Rerun { payload, playbook, from };
+    let (started, kept) = app.rerun(earlier.id, wanted).await?;
     Ok(Json(Rerun {
         execution_id: id(started.execution),
         status: "started".to_owned(),
@@ -208,6 +251,6 @@ async fn rerun(
         version: started.playbook.version,
         catalog_id: Id(started.playbook.catalog_id),
         commands_generated: started.commands,
-        kept_steps: Vec::new(),
+        kept_steps: kept.iter().map(|step| step.to_string()).collect(),
     }))
 }

@@ -4,14 +4,14 @@ use axum::extract::State;
 use noetl_api::execution::{Detail, DetailParameters, EventsParameters, Status};
 use noetl_api::{ErrorBody, Id};
 use noetl_engine::Run;
-use noetl_types::{ExecutionId, RunStatus, Slot, StepStatus, Value};
+use noetl_types::{ExecutionId, RunStatus, Slot, StepStatus};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::event_row::rows;
 use super::events::{NEWEST, pages, query};
 use super::room::{RESOLVED, Room};
-use super::summary::{execution, id, progress, steps};
+use super::summary::{execution, id, place, progress, steps};
 use crate::app::executions::Looked;
 use crate::app::{App, Error};
 use crate::http::extract::{Json, Path, Query};
@@ -44,10 +44,10 @@ async fn detail(
         summary.result = room.slot(result);
     }
     if !run.status.is_terminal() {
-        let counted = progress(&run, plan.map(|plan| plan.steps.len()));
+        let counted = progress(&run, plan.as_ref().map(|plan| plan.steps.len()));
         summary.progress = 100.0 * counted.completed_steps as f64 / counted.total_steps.max(1) as f64;
     }
-    let steps = steps(&run, &mut room);
+    let steps = steps(&run, plan.as_deref(), &mut room);
     let workload = room.value(&run.started.workload);
     let wanted = EventsParameters {
         page: parameters.page,
@@ -99,7 +99,7 @@ async fn status(State(app): State<App>, Path(execution_id): Path<Id>) -> Result<
     let mut room = Room::new(false);
     let mut done: Vec<_> =
         run.steps.iter().filter(|(_, record)| record.status == StepStatus::Completed).collect();
-    done.sort_by_key(|(_, record)| record.ended_at);
+    done.sort_by_key(|(name, record)| (record.ended_at, place(plan.as_deref(), name)));
     let under_way = run.visits.values().last().map(|visit| visit.step.to_string());
     Ok(Json(Status {
         execution_id: id(found.id),
@@ -111,7 +111,7 @@ async fn status(State(app): State<App>, Path(execution_id): Path<Id>) -> Result<
         current_step: under_way.or(summary.current_step),
         completed_steps: done.into_iter().map(|(name, _)| name.to_string()).collect(),
         progress: progress(&run, plan.map(|plan| plan.steps.len())),
-        variables: run.ctx.iter().map(|(name, slot)| (name.to_string(), shown(&mut room, slot))).collect(),
+        variables: run.ctx.iter().map(|(name, slot)| (name.to_string(), room.slot(slot))).collect(),
         status: summary.status,
         start_time: summary.start_time,
         end_time: summary.end_time,
@@ -121,8 +121,4 @@ async fn status(State(app): State<App>, Path(execution_id): Path<Id>) -> Result<
         duration_human: summary.duration_human,
         error: summary.error,
     }))
-}
-
-fn shown(room: &mut Room, slot: &Slot) -> Value {
-    room.slot(slot)
 }

@@ -77,6 +77,7 @@ fn status(body: &EventBody) -> &'static str {
         }
         EventBody::StepEntered { .. } => "ENTERED",
         EventBody::StepSkipped { .. } => "SKIPPED",
+        EventBody::StepKept { .. } => "KEPT",
         EventBody::StepTimedOut { .. } => "TIMEOUT",
         EventBody::StepExited { status, .. } => match status {
             noetl_types::StepStatus::Completed => "COMPLETED",
@@ -131,6 +132,7 @@ fn context(body: &EventBody, room: &mut Room) -> Value {
             ("path", Value::Text(started.path.clone())),
             ("version", started.version.into()),
             ("entry", started.entry.clone().into()),
+            ("rerun_of", started.rerun_of.map(|of| of.to_string()).into()),
             ("workload", room.value(&started.workload)),
         ]),
         _ => Value::Null,
@@ -147,6 +149,12 @@ fn result(body: &EventBody, status: &str, room: &mut Room) -> Value {
         EventBody::StepSkipped { reason, taken, .. } => Value::map([
             ("reason", Value::from(serde_json::to_value(reason).unwrap_or_default())),
             ("next", targets(taken)),
+        ]),
+        EventBody::StepKept { kept, from } => Value::map([
+            ("from_execution_id", Value::text(from.to_string())),
+            ("status", kept.status.as_str().into()),
+            ("data", kept.result.as_ref().map_or(Value::Null, |result| room.slot(result))),
+            ("error", kept.error.as_ref().map_or(Value::Null, |error| room.value(&error.to_value()))),
         ]),
         EventBody::CallDone { command, outcome, .. } | EventBody::CallFailed { command, outcome, .. } => {
             called(*command, outcome, room)

@@ -81,18 +81,10 @@ pub fn query(parameters: &EventsParameters) -> Option<EventQuery> {
     let types = event_type.as_deref().unwrap_or_default().split(',').map(str::trim);
     Some(EventQuery {
         types: types.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
-        since: since_event_id.map(|since| lower_bound(since.0)),
+        since: since_event_id.map(|since| EventId(since.0)),
         page: page.unwrap_or(1).max(1),
         page_size: page_size.unwrap_or(100).clamp(10, 500),
     })
-}
-
-/// Browsers keep ids as doubles, which rounds them. What may have been rounded up is taken as a little less; clients
-/// leave out what they have.
-fn lower_bound(since: i64) -> EventId {
-    const EXACT: i64 = 1 << 53;
-    const ROUNDING: i64 = 512;
-    EventId(if since > EXACT { since - ROUNDING } else { since })
 }
 
 pub fn pages(query: &EventQuery, total: u64) -> Pagination {

@@ -3,13 +3,12 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use noetl_api::execution::{Execution, ListParameters};
-use noetl_store::ExecutionFilter;
+use noetl_store::{ExecutionFilter, PathFilter};
 use noetl_types::{ExecutionId, RunStatus, Timestamp};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::summary::execution;
-use crate::app::executions::Listing;
 use crate::app::{App, Code, Error};
 use crate::http::extract::{Json, Query};
 
@@ -27,10 +26,10 @@ async fn list(
     State(app): State<App>,
     Query(parameters): Query<ListParameters>,
 ) -> Result<(HeaderMap, Json<Vec<Execution>>), Error> {
-    let listing = listing(&parameters)?;
-    let found = app.list_executions(&listing).await?;
+    let (filter, limit) = filter(&parameters)?;
+    let found = app.list_executions(&filter, limit).await?;
     let mut headers = HeaderMap::new();
-    if found.len() == listing.limit
+    if found.len() == limit
         && let Some(last) = found.last()
         && let Some(link) = next(&parameters, last.id)
     {
@@ -43,28 +42,36 @@ async fn list(
 const USUAL: u64 = 50;
 const MOST: u64 = 100;
 
-fn listing(parameters: &ListParameters) -> Result<Listing, Error> {
+/// The furthest that clients who count pages get. Those who follow `Link` have no such end.
+const FURTHEST: u64 = 100_000;
+
+fn filter(parameters: &ListParameters) -> Result<(ExecutionFilter, usize), Error> {
     let limit = parameters.page_size.or(parameters.limit).unwrap_or(USUAL).clamp(1, MOST);
     let offset = match parameters.page {
-        Some(page) => page.max(1).saturating_sub(1).saturating_mul(limit),
+        Some(page) => page.saturating_sub(1).saturating_mul(limit),
         None => parameters.offset.unwrap_or(0),
     };
-    Ok(Listing {
-        filter: ExecutionFilter {
-            statuses: statuses(parameters.status.as_deref())?,
-            parent: parameters.parent_execution_id.map(|parent| ExecutionId(parent.0)),
-            started_from: instant("started_from", parameters.started_from.as_deref())?,
-            started_before: instant("started_before", parameters.started_before.as_deref())?,
-            labels: labels(parameters.labels.as_deref())?,
-            search: parameters.search.clone().filter(|text| !text.is_empty()),
-            before: parameters.before.map(|before| ExecutionId(before.0)),
-            ..ExecutionFilter::default()
-        },
-        path: parameters.path.clone().filter(|path| !path.is_empty()),
+    if offset > FURTHEST {
+        let message = format!("pages by number end at {FURTHEST} executions");
+        return Err(Error::new(Code::ParameterInvalid, message)
+            .help("narrow the list, or follow the Link header from page to page"));
+    }
+    let path = parameters.path.clone().filter(|path| !path.is_empty());
+    let filter = ExecutionFilter {
+        statuses: statuses(parameters.status.as_deref())?,
+        path: path.map(PathFilter::Contains),
         catalog_id: parameters.catalog_id.map(|id| id.0),
-        limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        parent: parameters.parent_execution_id.map(|parent| ExecutionId(parent.0)),
+        started_from: instant("started_from", parameters.started_from.as_deref())?,
+        started_before: instant("started_before", parameters.started_before.as_deref())?,
+        labels: labels(parameters.labels.as_deref())?,
+        pool: parameters.execution_pool.clone().filter(|pool| !pool.is_empty()),
+        search: parameters.search.clone().filter(|text| !text.is_empty()),
+        before: parameters.before.map(|before| ExecutionId(before.0)),
+        after: parameters.after.map(|after| ExecutionId(after.0)),
         offset: usize::try_from(offset).unwrap_or(usize::MAX),
-    })
+    };
+    Ok((filter, usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
 /// Clients write statuses in either case.

@@ -4,7 +4,10 @@ mod control;
 mod detail;
 mod event_row;
 mod events;
+mod inside;
 mod list;
+mod live;
+mod logs;
 mod room;
 mod summary;
 
@@ -13,7 +16,16 @@ use utoipa_axum::router::OpenApiRouter;
 use super::guard::{Scope, only};
 use crate::app::App;
 
+pub use summary::execution;
+
 pub fn router() -> OpenApiRouter<App> {
-    let read = OpenApiRouter::new().merge(list::router()).merge(detail::router()).merge(events::router());
-    only(Scope::Viewer, read.merge(control::viewing())).merge(only(Scope::Operator, control::router()))
+    let read = OpenApiRouter::new()
+        .merge(list::router())
+        .merge(detail::router())
+        .merge(inside::router())
+        .merge(events::router())
+        .merge(logs::router())
+        .merge(live::router())
+        .merge(control::viewing());
+    only(Scope::Viewer, read).merge(only(Scope::Operator, control::router()))
 }

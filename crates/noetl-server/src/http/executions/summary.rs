@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use noetl_api::Id;
 use noetl_api::execution as api;
+use noetl_dsl::Plan;
 use noetl_engine::{Run, StepRecord};
 use noetl_store::Execution;
 use noetl_types::{ExecutionId, StepStatus, Timestamp, Value};
@@ -43,11 +44,16 @@ pub fn execution(execution: &Execution, now: Timestamp) -> api::Execution {
     }
 }
 
-/// The steps of a run in the order in which they were entered or skipped.
-pub fn steps(run: &Run, room: &mut Room) -> Vec<api::Step> {
+/// The steps of a run in the order in which they were entered or skipped; those of one instant as in the workflow.
+pub fn steps(run: &Run, plan: Option<&Plan>, room: &mut Room) -> Vec<api::Step> {
     let mut records: Vec<_> = run.steps.iter().collect();
-    records.sort_by_key(|(_, record)| record.started_at);
+    records.sort_by_key(|(name, record)| (record.started_at, place(plan, name)));
     records.into_iter().map(|(name, record)| step(run, name, record, room)).collect()
+}
+
+/// Where a step is in the workflow.
+pub fn place(plan: Option<&Plan>, name: &str) -> usize {
+    plan.and_then(|plan| plan.find_step(name)).unwrap_or(usize::MAX)
 }
 
 pub fn step(run: &Run, name: &str, record: &StepRecord, room: &mut Room) -> api::Step {

@@ -32,8 +32,11 @@ async fn a_renewal_names_the_attempts_whose_cancellation_was_missed() {
         playbook: Reference::Id(playbook.catalog_id),
         payload: Value::map::<&str>([]),
         entry: None,
+        also_at: Vec::new(),
+        rerun_of: None,
         parent: None,
         meta: Value::Null,
+        reserve: None,
     };
     let execution = drive.execute(request).await.expect("it starts").execution;
     let mut running = Vec::new();
