@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod credentials;
 pub mod dashboard;
 pub mod error;
+pub mod events;
 pub mod execute;
 pub mod execution;
 pub mod health;
@@ -16,6 +17,7 @@ pub mod registry;
 pub mod replay;
 pub mod result;
 pub mod ui_schema;
+pub mod variables;
 pub mod worker;
 
 pub use error::{Diagnostic, ErrorBody};

@@ -66,6 +66,11 @@ codes! {
     EncryptionKeyMissing => "encryption_key_missing",
     /// Something else has this identity.
     Conflict => "conflict",
+    /// No open command was issued by this event.
+    CommandNotFound => "command_not_found",
+    /// The command is somebody else's, over, or unknown. Asking again will not help.
+    CommandTaken => "command_taken",
+    VariableNotFound => "variable_not_found",
     /// The worker has not registered, or was removed since.
     WorkerUnknown => "worker_unknown",
     /// The reference leads to no value that is stored aside.

@@ -1,15 +1,18 @@
 //! What the server decides: one file per noun. HTTP translates to and from it; nothing here knows about requests.
 
 pub mod catalog;
+pub mod commands;
 pub mod credentials;
 pub mod dashboard;
 mod error;
+pub mod events;
 pub mod execute;
 pub mod executions;
 pub mod keychain;
 pub mod registry;
 pub mod results;
 pub mod shard;
+pub mod variables;
 pub mod work;
 
 use std::sync::Arc;

@@ -30,6 +30,7 @@ use crate::ids::IdSource;
 pub use dispatch::{Dispatched, Dispatcher, WorkQueue};
 pub use session::load_run;
 pub use stops::{Attempt, Stops};
+pub(crate) use turn::AtHand;
 pub use values::ValueCache;
 
 /// How runs are driven.

@@ -18,11 +18,13 @@ pub fn status(code: Code) -> StatusCode {
         | Code::CredentialNotFound
         | Code::ExecutionNotFound
         | Code::StepNotFound
+        | Code::CommandNotFound
+        | Code::VariableNotFound
         | Code::WorkerUnknown
         | Code::ValueNotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-        Code::Conflict => StatusCode::CONFLICT,
+        Code::Conflict | Code::CommandTaken => StatusCode::CONFLICT,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::MediaTypeUnsupported => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::BodyInvalid

@@ -2,9 +2,11 @@
 
 mod catalog;
 mod catalog_paths;
+mod commands;
 mod credentials;
 mod dashboard;
 mod error;
+mod events;
 mod execute;
 mod executions;
 pub mod extract;
@@ -17,6 +19,7 @@ mod registry;
 mod replay;
 mod results;
 mod serve;
+mod variables;
 mod worker;
 
 use axum::Router;
@@ -48,6 +51,9 @@ fn routes() -> OpenApiRouter<App> {
         .merge(registry::router())
         .merge(worker::router())
         .merge(results::router())
+        .merge(commands::router())
+        .merge(events::router())
+        .merge(variables::router())
         .merge(openapi::router())
 }
 

@@ -21,7 +21,7 @@ pub async fn watch_leases(drive: Drive, stop: CancellationToken) {
             () = stop.cancelled() => return,
         }
         nap = lease / 6;
-        if let Err(error) = expire(&drive).await {
+        if let Err(error) = expire_leases(&drive).await {
             tracing::warn!(%error, "leases can't be read, trying again");
         }
         if let Err(error) = note_silence(&drive).await {
@@ -30,7 +30,8 @@ pub async fn watch_leases(drive: Drive, stop: CancellationToken) {
     }
 }
 
-async fn expire(drive: &Drive) -> Result<(), noetl_store::Error> {
+/// Takes away what is overdue now.
+pub async fn expire_leases(drive: &Drive) -> Result<(), noetl_store::Error> {
     let shared = drive.shared();
     loop {
         let expired = shared.store.list_expired_leases(shared.clock.now(), BATCH).await?;

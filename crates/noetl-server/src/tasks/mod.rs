@@ -7,6 +7,6 @@ mod recovery;
 mod timers;
 
 pub use garbage::{collect, collect_garbage};
-pub use leases::watch_leases;
+pub use leases::{expire_leases, watch_leases};
 pub use recovery::recover;
 pub use timers::fire_timers;

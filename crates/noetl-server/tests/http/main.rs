@@ -6,6 +6,8 @@ mod execute;
 mod executions;
 mod keychain;
 mod live;
+mod other_workers;
 mod results;
 mod support;
 mod worker;
+mod worker_protocol;

@@ -1,5 +1,6 @@
 //! The real binary, run as a user would run it.
 
+mod apart;
 mod check;
 mod command_line;
 mod config;
@@ -9,6 +10,7 @@ mod dev;
 mod fuzz;
 mod inspect;
 mod interrupted;
+mod kill;
 mod limits;
 mod live;
 mod objects;
