@@ -3,6 +3,7 @@
 //! The types here are the source of the OpenAPI document. Requests are lenient where clients differ: an id may be a number
 //! or a text, fields have the names of each generation. Answers carry the union of what those clients read.
 
+pub mod audit;
 pub mod catalog;
 pub mod credentials;
 pub mod dashboard;
@@ -16,6 +17,8 @@ pub mod keychain;
 pub mod registry;
 pub mod replay;
 pub mod result;
+pub mod status;
+pub mod tokens;
 pub mod ui_schema;
 pub mod variables;
 pub mod worker;

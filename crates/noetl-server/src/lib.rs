@@ -7,5 +7,6 @@ pub mod clock;
 pub mod drive;
 pub mod http;
 pub mod ids;
+pub mod metrics;
 pub mod tasks;
 pub mod vault;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    check, completions, config, dev, events, explain, logs, query, run, schema, server, version, worker,
+    check, completions, config, dev, events, explain, logs, query, run, schema, server, token, version,
+    worker,
 };
 use crate::config::Flags;
 
@@ -58,6 +59,7 @@ pub enum Command {
     Query(query::Arguments),
     Schema(schema::Arguments),
     Config(config::Arguments),
+    Token(token::Arguments),
     Completions(completions::Arguments),
     Version(version::Arguments),
 }

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Command::Query(arguments) => command::query::run(arguments, &flags, &mut out),
         Command::Schema(arguments) => command::schema::run(arguments, &mut out),
         Command::Config(arguments) => command::config::run(arguments, &flags, &mut out),
+        Command::Token(arguments) => command::token::run(arguments, &flags, &mut out),
         Command::Completions(arguments) => command::completions::run(arguments, &mut out),
         Command::Version(arguments) => command::version::run(arguments, &mut out),
     };

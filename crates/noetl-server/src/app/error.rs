@@ -38,6 +38,13 @@ codes! {
     MethodNotAllowed => "method_not_allowed",
     NotAuthenticated => "not_authenticated",
     Forbidden => "forbidden",
+    /// The server is called by a name that is not its own.
+    HostRefused => "host_refused",
+    /// The page that calls belongs to another origin.
+    OriginRefused => "origin_refused",
+    /// The internal routes are closed.
+    InternalTokenMissing => "internal_token_missing",
+    TokenNotFound => "token_not_found",
     TooManyRequests => "too_many_requests",
     RequestTimeout => "request_timeout",
     PlaybookInvalid => "playbook_invalid",

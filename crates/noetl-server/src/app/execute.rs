@@ -10,6 +10,9 @@ use super::{App, Code, Error};
 use crate::catalog::{Playbook, Reference};
 use crate::drive::{DriveError, ExecuteRequest};
 
+/// How long a start waits for room before the caller is asked to come back.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// A run to start.
 #[derive(Clone, Debug)]
 pub struct Start {
@@ -60,6 +63,14 @@ impl App {
         }
         let reserve = start.once.as_ref().map(|once| self.reservation(start.parent, once)).transpose()?;
         let playbook = self.drive().playbooks().get(&start.playbook).await?;
+        if !self.drive().has_room(PATIENCE).await {
+            return Err(Error::new(
+                Code::TooManyRequests,
+                "the server has more to do than it can; try again",
+            )
+            .help("wait for the time in Retry-After; when it stays like this, start more workers")
+            .retry_after(PATIENCE));
+        }
         let request = ExecuteRequest {
             playbook: Reference::Id(playbook.catalog_id),
             meta: self.meta(&start).await?,

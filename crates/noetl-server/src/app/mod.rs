@@ -1,5 +1,6 @@
 //! What the server decides: one file per noun. HTTP translates to and from it; nothing here knows about requests.
 
+pub mod audit;
 pub mod catalog;
 pub mod commands;
 pub mod credentials;
@@ -11,7 +12,9 @@ pub mod executions;
 pub mod keychain;
 pub mod registry;
 pub mod results;
+mod scope;
 pub mod shard;
+pub mod tokens;
 pub mod variables;
 pub mod work;
 
@@ -23,9 +26,12 @@ use noetl_types::Timestamp;
 use crate::clock::Clock;
 use crate::drive::Drive;
 use crate::ids::IdSource;
+use crate::metrics::Metrics;
 use crate::vault::Vault;
 
 pub use error::{Code, Error};
+pub use scope::Scope;
+use tokens::KnownTokens;
 
 /// Everything a request may need. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -39,6 +45,8 @@ struct Inner {
     started_at: Timestamp,
     version: &'static str,
     vault: Option<Vault>,
+    known_tokens: KnownTokens,
+    metrics: Metrics,
 }
 
 /// What an [`App`] is made of. Without a vault it keeps no secrets.
@@ -57,7 +65,16 @@ impl Builder {
     pub fn build(self) -> App {
         let Builder { drive, version, vault } = self;
         let started_at = drive.shared().clock.now();
-        App { inner: Arc::new(Inner { drive, started_at, version, vault }) }
+        App {
+            inner: Arc::new(Inner {
+                drive,
+                started_at,
+                version,
+                vault,
+                known_tokens: KnownTokens::default(),
+                metrics: Metrics::default(),
+            }),
+        }
     }
 }
 
@@ -97,6 +114,14 @@ impl App {
 
     pub fn version(&self) -> &'static str {
         self.inner.version
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    fn known_tokens(&self) -> &KnownTokens {
+        &self.inner.known_tokens
     }
 
     fn get_vault(&self) -> Result<&Vault, Error> {

@@ -26,6 +26,7 @@ use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use crate::catalog::{CatalogError, Playbook, Playbooks, Reference};
 use crate::clock::Clock;
 use crate::ids::IdSource;
+use crate::metrics::DriveMetrics;
 
 pub use dispatch::{Dispatched, Dispatcher, WorkQueue};
 pub use session::load_run;
@@ -189,6 +190,7 @@ pub(crate) struct Shared {
     pub progress: broadcast::Sender<Progress>,
     /// Rung when a timer was started that may be due before the others.
     pub timer_started: Notify,
+    pub metrics: DriveMetrics,
 }
 
 /// The way into the drive loop. Cheap to clone.
@@ -226,6 +228,7 @@ impl Drive {
             values,
             progress,
             timer_started: Notify::new(),
+            metrics: DriveMetrics::default(),
             config,
         });
         let (senders, receivers): (Vec<_>, Vec<_>) =
@@ -252,6 +255,32 @@ impl Drive {
 
     pub fn config(&self) -> &DriveConfig {
         &self.shared.config
+    }
+
+    /// Waits until another run can be taken up without delay. False when that does not come to be in time.
+    pub async fn has_room(&self, patience: Duration) -> bool {
+        let room = async {
+            self.shared.dispatcher.wait_for_room(self.shared.config.backlog).await;
+            for mailbox in self.mailboxes.iter() {
+                // A task that has ended refuses what is sent to it, and says so better than we could.
+                let _ = mailbox.reserve().await;
+            }
+        };
+        tokio::time::timeout(patience, room).await.is_ok()
+    }
+
+    pub fn metrics(&self) -> &DriveMetrics {
+        &self.shared.metrics
+    }
+
+    /// Inputs that wait to be taken up.
+    pub fn mailbox_depth(&self) -> usize {
+        self.mailboxes.iter().map(|mailbox| mailbox.max_capacity() - mailbox.capacity()).sum()
+    }
+
+    /// Inputs that can wait before senders have to.
+    pub fn mailbox_room(&self) -> usize {
+        self.mailboxes.iter().map(mpsc::Sender::max_capacity).sum()
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {

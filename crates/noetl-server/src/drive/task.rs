@@ -92,11 +92,15 @@ impl Task {
         if batch.executions.is_empty() {
             return Ok(Committed::default());
         }
-        self.shared.store.commit(batch).await
+        let began = std::time::Instant::now();
+        let committed = self.shared.store.commit(batch).await?;
+        self.shared.metrics.committed(batch.executions.len(), began.elapsed());
+        Ok(committed)
     }
 
     /// Everything that follows from a commit: workers are rung, watchers told, other runs given their news.
     fn tell(&self, after: After) {
+        self.shared.metrics.told(&after.progress, after.dispatched.len());
         for progress in after.progress {
             // Nobody may be watching.
             let _ = self.shared.progress.send(progress);

@@ -2,6 +2,7 @@
 
 use axum::Extension;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use noetl_api::credentials::{
     Credential, CredentialDeleted, CredentialDetailQuery, CredentialFilter, CredentialList, CredentialQuery,
     CredentialRequest, SecretData,
@@ -13,6 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::extract::{Json, Path, Query};
+use super::gate::Audited;
 use super::guard::{Caller, Scope, only};
 use crate::app::credentials::{CredentialSearch, NewCredential};
 use crate::app::{App, Code, Error};
@@ -29,7 +31,7 @@ pub fn router() -> OpenApiRouter<App> {
 async fn put(
     State(app): State<App>,
     Json(request): Json<CredentialRequest>,
-) -> Result<Json<Credential>, Error> {
+) -> Result<(Extension<Audited>, Json<Credential>), Error> {
     let new = NewCredential {
         name: request.name,
         kind: request.kind,
@@ -38,7 +40,8 @@ async fn put(
         tags: request.tags.unwrap_or_default(),
         description: request.description,
     };
-    Ok(Json(credential(app.put_credential(new).await?, None)))
+    let row = app.put_credential(new).await?;
+    Ok((audited("credential.put", &row.name, None), Json(credential(row, None))))
 }
 
 /// The credentials, without their values
@@ -76,25 +79,28 @@ async fn detail(
     Extension(caller): Extension<Caller>,
     Path(identifier): Path<String>,
     Query(query): Query<CredentialDetailQuery>,
-) -> Result<Json<Credential>, Error> {
+) -> Result<Response, Error> {
     if query.include_data && !caller.may(Scope::Worker) {
         return Err(Error::new(Code::Forbidden, "only workers and admins may see the values of credentials")
             .help("leave out include_data, or use a token with the scope 'worker' or 'admin'"));
     }
-    match app.get_credential(&identifier).await {
-        Ok(row) => {
-            let data = if query.include_data { Some(app.open_credential(&row)?) } else { None };
-            Ok(Json(credential(row, data)))
+    let execution = query.execution_id.map(|id| ExecutionId(id.0));
+    let found = match app.get_credential(&identifier).await {
+        Ok(row) if query.include_data => {
+            let data = app.open_credential(&row)?;
+            credential(row, Some(data))
         }
+        Ok(row) => return Ok(Json(credential(row, None)).into_response()),
         Err(error) if error.code == Code::CredentialNotFound && query.include_data => {
-            let Some(execution) = query.execution_id else {
+            let Some(execution) = execution else {
                 return Err(error);
             };
-            let data = app.open_playbook_entry(ExecutionId(execution.0), &identifier).await?;
-            data.map(|data| Json(entry(identifier, data))).ok_or(error)
+            let data = app.open_playbook_entry(execution, &identifier).await?.ok_or(error)?;
+            entry(identifier, data)
         }
-        Err(error) => Err(error),
-    }
+        Err(error) => return Err(error),
+    };
+    Ok((audited("credential.read", &found.name, execution), Json(found)).into_response())
 }
 
 /// Forget a credential
@@ -104,9 +110,16 @@ async fn detail(
 async fn delete(
     State(app): State<App>,
     Path(identifier): Path<String>,
-) -> Result<Json<CredentialDeleted>, Error> {
+) -> Result<(Extension<Audited>, Json<CredentialDeleted>), Error> {
     let row = app.delete_credential(&identifier).await?;
-    Ok(Json(CredentialDeleted { message: format!("Credential '{}' deleted.", row.name), id: Id(row.id) }))
+    let deleted =
+        CredentialDeleted { message: format!("Credential '{}' deleted.", row.name), id: Id(row.id) };
+    Ok((audited("credential.delete", &row.name, None), Json(deleted)))
+}
+
+/// What the audit trail says of it.
+fn audited(action: &'static str, name: &str, execution: Option<ExecutionId>) -> Extension<Audited> {
+    Extension(Audited { action, target: name.to_owned(), execution })
 }
 
 fn credential(row: CredentialRow, data: Option<Value>) -> Credential {

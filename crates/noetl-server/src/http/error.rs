@@ -12,10 +12,11 @@ pub fn status(code: Code) -> StatusCode {
     match code {
         Code::BodyMalformed | Code::ExecutionEnded | Code::ReplayInvalid => StatusCode::BAD_REQUEST,
         Code::NotAuthenticated => StatusCode::UNAUTHORIZED,
-        Code::Forbidden => StatusCode::FORBIDDEN,
+        Code::Forbidden | Code::HostRefused | Code::OriginRefused => StatusCode::FORBIDDEN,
         Code::RouteNotFound
         | Code::CatalogEntryNotFound
         | Code::CredentialNotFound
+        | Code::TokenNotFound
         | Code::ExecutionNotFound
         | Code::StepNotFound
         | Code::CommandNotFound
@@ -37,6 +38,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::StoreUnavailable
         | Code::ShuttingDown
         | Code::CredentialUnreadable
+        | Code::InternalTokenMissing
         | Code::EncryptionKeyMissing => StatusCode::SERVICE_UNAVAILABLE,
         Code::StoreFull | Code::StoreReadOnly => StatusCode::INSUFFICIENT_STORAGE,
         Code::ReferenceInvalid => StatusCode::BAD_REQUEST,
@@ -58,6 +60,10 @@ impl IntoResponse for Error {
         let mut response = (status, Json(body(self))).into_response();
         if let Some(delay) = retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(delay.as_secs().max(1)));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = HeaderValue::from_static("Bearer realm=\"noetl\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
         response
     }

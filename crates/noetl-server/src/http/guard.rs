@@ -5,55 +5,27 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use utoipa_axum::router::OpenApiRouter;
 
+pub use crate::app::Scope;
 use crate::app::{App, Code, Error};
 
-/// What a caller may do. An admin may do everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// Reads.
-    Viewer,
-    /// Reads, registers, runs and steers runs.
-    Operator,
-    /// Takes commands and reports outcomes; resolves credentials.
-    Worker,
-    Admin,
-}
-
-impl Scope {
-    pub const ALL: [Scope; 4] = [Scope::Viewer, Scope::Operator, Scope::Worker, Scope::Admin];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Viewer => "viewer",
-            Scope::Operator => "operator",
-            Scope::Worker => "worker",
-            Scope::Admin => "admin",
-        }
-    }
-
-    /// Whether a caller with this scope may call a route of that one.
-    pub fn covers(self, needed: Scope) -> bool {
-        match self {
-            Scope::Admin => true,
-            Scope::Operator => matches!(needed, Scope::Operator | Scope::Viewer),
-            // A worker reads what it needs to run commands: playbooks, executions, results. It also starts sub-playbooks.
-            Scope::Worker => matches!(needed, Scope::Worker | Scope::Operator | Scope::Viewer),
-            Scope::Viewer => needed == Scope::Viewer,
-        }
-    }
-}
-
-/// Who asks. The authentication layer puts it on the request; without login everybody is an admin.
+/// Who asks. The gate puts it on the request; without login everybody is an admin.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// For the audit: the name of the token, or `anonymous`.
     pub name: String,
     pub scopes: Vec<Scope>,
+    /// The token, when it is one of those that are stored.
+    pub token: Option<i64>,
 }
 
 impl Caller {
     pub fn anonymous_admin() -> Caller {
-        Caller { name: "anonymous".to_owned(), scopes: vec![Scope::Admin] }
+        Caller::fixed("anonymous", Scope::Admin)
+    }
+
+    /// Somebody with a token of the configuration.
+    pub fn fixed(name: &str, scope: Scope) -> Caller {
+        Caller { name: name.to_owned(), scopes: vec![scope], token: None }
     }
 
     pub fn may(&self, needed: Scope) -> bool {
@@ -75,6 +47,11 @@ async fn check(scope: Scope, request: Request, next: Next) -> Response {
         )
         .help("use a token with that scope")
         .into_response(),
-        None => Error::new(Code::NotAuthenticated, "nobody said who is asking").into_response(),
+        None => not_authenticated("this needs an API token").into_response(),
     }
+}
+
+pub fn not_authenticated(what: &str) -> Error {
+    Error::new(Code::NotAuthenticated, what)
+        .help("send 'Authorization: Bearer <token>'; `noetl token create` makes a token")
 }

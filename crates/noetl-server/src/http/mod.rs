@@ -1,39 +1,45 @@
 //! HTTP: one module per resource. Each parses, asks `app`, and converts; statuses are chosen in `error` alone.
 
+mod audit;
+mod body;
 mod catalog;
 mod catalog_paths;
 mod commands;
+mod config;
+mod connection;
 mod credentials;
 mod dashboard;
 mod error;
+mod event_stream;
 mod events;
 mod execute;
 mod executions;
 pub mod extract;
+mod gate;
 mod guard;
 mod health;
 mod keychain;
+mod metrics;
 mod openapi;
 mod playbooks;
 mod registry;
 mod replay;
 mod results;
 mod serve;
+mod tokens;
 mod variables;
 mod worker;
 
 use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::{App, Code, Error};
-use guard::Caller;
+use gate::Gate;
 
+pub use config::{Auth, HttpConfig, SecretText};
 pub use guard::Scope;
 pub use openapi::document;
-pub use serve::serve;
+pub use serve::{serve, serve_with};
 
 /// Every route with its description.
 fn routes() -> OpenApiRouter<App> {
@@ -54,23 +60,24 @@ fn routes() -> OpenApiRouter<App> {
         .merge(commands::router())
         .merge(events::router())
         .merge(variables::router())
+        .merge(tokens::router())
+        .merge(audit::router())
+        .merge(metrics::router())
         .merge(openapi::router())
 }
 
-/// The whole service.
+/// The whole service, with the gate as it is without settings.
 pub fn router(app: App) -> Router {
+    router_with(app, &HttpConfig::default())
+}
+
+/// The whole service behind the gate.
+pub fn router_with(app: App, config: &HttpConfig) -> Router {
     let (router, _) = routes().split_for_parts();
-    router
+    let router = router
         .fallback(async || Error::new(Code::RouteNotFound, "there is no such route").help("see /api/docs"))
         .method_not_allowed_fallback(async || {
             Error::new(Code::MethodNotAllowed, "the route does not take this method").help("see /api/docs")
-        })
-        .layer(from_fn(identify))
-        .with_state(app)
-}
-
-/// Says who asks. Without login everybody is an admin.
-async fn identify(mut request: Request, next: Next) -> Response {
-    request.extensions_mut().insert(Caller::anonymous_admin());
-    next.run(request).await
+        });
+    Gate::new(app.clone(), config).around(router).with_state(app)
 }

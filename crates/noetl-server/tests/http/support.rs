@@ -7,10 +7,12 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, Request, header};
 use http_body_util::BodyExt;
 use noetl_engine::Input;
-use noetl_server::app::{App, Builder};
+use noetl_server::app::tokens::NewToken;
+use noetl_server::app::{App, Builder, Scope};
 use noetl_server::catalog::Playbooks;
 use noetl_server::clock::{Clock, ManualClock};
 use noetl_server::drive::{Dispatched, Drive, DriveConfig, WorkQueue};
+use noetl_server::http::HttpConfig;
 use noetl_server::ids::IdSource;
 use noetl_server::vault::{MasterKey, Vault};
 use noetl_store::MemoryStore;
@@ -37,24 +39,37 @@ impl Server {
         Server::over(MemoryStore::default(), |builder| builder)
     }
 
+    /// A server with another gate.
+    pub fn behind(config: HttpConfig) -> Server {
+        Server::made(MemoryStore::default(), |builder| builder, &config, DriveConfig::default())
+    }
+
+    /// A server with another drive loop.
+    pub fn driven(config: DriveConfig) -> Server {
+        Server::made(MemoryStore::default(), |builder| builder, &HttpConfig::default(), config)
+    }
+
     /// A server on a store that may be shared with others, with more to it.
     pub fn over(store: MemoryStore, equip: impl FnOnce(Builder) -> Builder) -> Server {
+        Server::made(store, equip, &HttpConfig::default(), DriveConfig::default())
+    }
+
+    fn made(
+        store: MemoryStore,
+        equip: impl FnOnce(Builder) -> Builder,
+        config: &HttpConfig,
+        driving: DriveConfig,
+    ) -> Server {
         let clock = Arc::new(ManualClock::at(START));
         let time: Arc<dyn Clock> = clock.clone();
         let ids = Arc::new(IdSource::new(time.clone(), 0));
         let playbooks = Playbooks::new(Arc::new(store.clone()), ids.clone(), time.clone());
         let queue = WorkQueue::new("worker");
-        let drive = Drive::spawn(
-            DriveConfig::default(),
-            Arc::new(store.clone()),
-            playbooks,
-            time,
-            ids,
-            Arc::new(queue.clone()),
-        );
+        let drive =
+            Drive::spawn(driving, Arc::new(store.clone()), playbooks, time, ids, Arc::new(queue.clone()));
         let vault = Vault::new(MasterKey::new("test", [7; 32]), Vec::new());
         let app = equip(App::builder(drive, "0.0.0-test").vault(Some(vault))).build();
-        let router = noetl_server::http::router(app.clone());
+        let router = noetl_server::http::router_with(app.clone(), config);
         Server { app, clock, store, queue, router }
     }
 
@@ -107,6 +122,12 @@ impl Server {
         taken
     }
 
+    /// A token with this scope.
+    pub async fn token(&self, scope: Scope) -> String {
+        let new = NewToken { name: scope.name().to_owned(), scopes: vec![scope], expires_at: None };
+        self.app.create_token(new).await.expect("a token").secret
+    }
+
     /// Registers a playbook of this path and returns its catalog id.
     pub async fn register(&self, path: &str, rest: &str) -> String {
         let content = format!(
@@ -136,6 +157,15 @@ pub fn request(method: Method, path: &str, body: Option<Value>) -> Request<Body>
         None => request.body(Body::empty()),
     }
     .expect("a valid request")
+}
+
+/// A request with more headers.
+pub fn with(mut request: Request<Body>, headers: &[(&str, &str)]) -> Request<Body> {
+    for (name, value) in headers {
+        let name: axum::http::HeaderName = name.parse().expect("the name of a header");
+        request.headers_mut().insert(name, value.parse().expect("the value of a header"));
+    }
+    request
 }
 
 /// What came back.

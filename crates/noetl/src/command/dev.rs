@@ -35,14 +35,14 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
 }
 
 async fn serve_here(arguments: &Arguments, config: Config, out: &mut Output) -> Result<Exit> {
-    let listener = serving::listener(&config).await?;
+    let door = serving::door(&config).await?;
     let data = arguments.place.data(&config);
     let embedded = Embedded::start(&data, serving::settings(config)?)?;
     let app = serving::app(&embedded);
     if !arguments.no_examples {
         register_examples(&app).await?;
     }
-    serving::run(listener, app, embedded, &data, out).await
+    serving::run(door, app, embedded, &data, out).await
 }
 
 /// Puts the examples into an empty catalog.

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use noetl_server::app::App;
-use noetl_server::http::serve;
+use noetl_server::http::{HttpConfig, serve_with};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
+use super::entrance::{self, Entrance};
 use crate::config::{Config, Flags};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
@@ -27,16 +28,27 @@ pub struct Place {
     /// Keep the state in this folder, noetl-data unless configured otherwise
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    #[command(flatten)]
+    entrance: Entrance,
+}
+
+/// Where requests come in, and what they have to pass.
+pub struct Door {
+    listener: TcpListener,
+    gate: HttpConfig,
 }
 
 impl Place {
-    /// The configuration, with what the flags say about the place. From here on it is logged.
+    /// The configuration, with what the flags say about the place and who may come in. From here on it is logged.
     pub fn config(&self, flags: &Flags) -> Result<Config> {
         let mut flags = flags.clone();
         if let Some(listen) = &self.listen {
             flags.set("server.listen", "--listen", listen);
         }
+        self.entrance.set(&mut flags);
         let config = Config::load(&flags)?;
+        entrance::check(&config)?;
         logging::start(&config.log, LevelFilter::INFO);
         Ok(config)
     }
@@ -54,11 +66,12 @@ pub fn block_on(command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     exit
 }
 
-pub async fn listener(config: &Config) -> Result<TcpListener> {
+pub async fn door(config: &Config) -> Result<Door> {
     let listen = &config.server.listen;
-    TcpListener::bind((listen.host.as_str(), listen.port))
+    let listener = TcpListener::bind((listen.host.as_str(), listen.port))
         .await
-        .with_context(|| format!("can't listen on {listen}"))
+        .with_context(|| format!("can't listen on {listen}"))?;
+    Ok(Door { listener, gate: config.server.http() })
 }
 
 /// What a server is made of. Its data folder gets a key for secrets when it has none.
@@ -75,7 +88,7 @@ pub fn app(embedded: &Embedded) -> App {
 /// Takes up what was under way, says where it listens, and answers requests until it is interrupted. Then it lets what is
 /// under way finish.
 pub async fn run(
-    listener: TcpListener,
+    Door { listener, gate }: Door,
     app: App,
     embedded: Embedded,
     data: &Path,
@@ -90,7 +103,7 @@ pub async fn run(
     }
     let mut interrupts = Interrupts::listen()?;
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(serve(listener, app, stop.clone()));
+    let serving = tokio::spawn(serve_with(listener, app, gate, stop.clone()));
     interrupts.next().await;
     mention(format_args!("stopping; press Ctrl-C again to end at once"));
     // Workers that wait for commands would keep their connections open.

@@ -12,7 +12,6 @@ pub struct Listen {
 
 impl Listen {
     /// Whether only programs on this machine can connect.
-    #[allow(dead_code, reason = "what needs it is the server")]
     pub fn is_local(&self) -> bool {
         self.host == "localhost"
             || self.host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -15,6 +15,7 @@ mod units;
 use std::path::PathBuf;
 
 use noetl_server::drive::DriveConfig;
+use noetl_server::http::{HttpConfig, SecretText};
 use noetl_tools::ToolConfig;
 use noetl_worker::WorkerConfig;
 
@@ -60,6 +61,10 @@ pub struct ServerConfig {
     pub insecure: bool,
     /// What workers and other servers show to be let in.
     pub internal_token: Option<Secret>,
+    /// A token with the scope `admin`, besides those that are stored.
+    pub admin_token: Option<Secret>,
+    /// The limits of the gate, and whom it lets in otherwise.
+    pub gate: HttpConfig,
 }
 
 impl Default for ServerConfig {
@@ -70,6 +75,8 @@ impl Default for ServerConfig {
             data: "noetl-data".into(),
             insecure: false,
             internal_token: None,
+            admin_token: None,
+            gate: HttpConfig::default(),
         }
     }
 }
@@ -79,6 +86,26 @@ impl ServerConfig {
     pub fn url(&self) -> String {
         self.url.clone().unwrap_or_else(|| format!("http://{}", self.listen))
     }
+}
+
+impl ServerConfig {
+    /// The settings of the HTTP server, with the secrets and the name of its address in their places.
+    pub fn http(&self) -> HttpConfig {
+        let secret = |secret: &Option<Secret>| secret.as_ref().map(|secret| SecretText::new(secret.reveal()));
+        let mut hosts = self.gate.hosts.clone();
+        hosts.extend(self.url.as_deref().and_then(host_of).map(str::to_owned));
+        HttpConfig {
+            internal_token: secret(&self.internal_token),
+            admin_token: secret(&self.admin_token),
+            hosts,
+            ..self.gate.clone()
+        }
+    }
+}
+
+/// The host and port in a URL.
+fn host_of(url: &str) -> Option<&str> {
+    url.split_once("://")?.1.split(['/', '?', '#']).next()
 }
 
 /// Values of a mebibyte and more.

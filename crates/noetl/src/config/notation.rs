@@ -60,6 +60,41 @@ pub mod count {
     }
 }
 
+/// A whole number of at least 1, or nothing for no limit.
+pub mod maybe_count {
+    use super::{Given, Value, count};
+
+    pub fn read(given: Given<'_>) -> Result<Option<u32>, &'static str> {
+        count::read(given).map(Some)
+    }
+
+    pub fn show(number: &Option<u32>) -> Value {
+        number.as_ref().map_or(Value::Null, count::show)
+    }
+}
+
+/// How callers show who they are.
+pub mod auth {
+    use noetl_server::http::Auth;
+
+    use super::{Given, Value};
+
+    pub fn read(given: Given<'_>) -> Result<Auth, &'static str> {
+        match given.text() {
+            Some("none") => Ok(Auth::None),
+            Some("tokens") => Ok(Auth::Tokens),
+            _ => Err("\"none\" or \"tokens\""),
+        }
+    }
+
+    pub fn show(auth: &Auth) -> Value {
+        Value::from(match auth {
+            Auth::None => "none",
+            Auth::Tokens => "tokens",
+        })
+    }
+}
+
 /// Bytes, with or without a unit.
 pub mod size {
     use super::super::units::{parse_size, show_size};

@@ -16,5 +16,8 @@ mod live;
 mod objects;
 mod project;
 mod run;
+mod secrets;
 mod service;
 mod support;
+mod token;
+mod wrong_use;

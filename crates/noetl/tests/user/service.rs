@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ pub struct Service {
     child: Child,
     /// Kept open: a process that can't write what it says would end.
     _stdout: BufReader<ChildStdout>,
+    /// What it said on standard error so far.
+    said: Arc<Mutex<Vec<u8>>>,
     pub url: String,
 }
 
@@ -42,10 +45,17 @@ impl Service {
             panic!("it does not listen: {line}{complaint}");
         };
         let url = url.to_owned();
-        // What it says later is of no interest, but must not fill the pipe.
+        // What it says later must not fill the pipe.
         let mut stderr = child.stderr.take().expect("stderr is piped");
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        Service { child, _stdout: stdout, url }
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let heard = said.clone();
+        std::thread::spawn(move || {
+            let mut part = [0; 4096];
+            while let Ok(read @ 1..) = stderr.read(&mut part) {
+                heard.lock().expect("nobody panics with it").extend_from_slice(&part[..read]);
+            }
+        });
+        Service { child, _stdout: stdout, said, url }
     }
 
     /// Asks for a path. Gives the status and the body.
@@ -59,12 +69,19 @@ impl Service {
 
     /// One request on a connection of its own.
     pub fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        self.ask_as("", method, path, body)
+    }
+
+    /// One request with a token.
+    pub fn ask_as(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+        let login =
+            if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
         let host = self.url.strip_prefix("http://").expect("an address");
         let mut connection = TcpStream::connect(host).expect("the server listens");
         let body = body.map_or(String::new(), |body| body.to_string());
         write!(
             connection,
-            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\n{login}Connection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         )
         .expect("the server reads");
@@ -73,6 +90,11 @@ impl Service {
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
         (status, serde_json::from_str(body).unwrap_or_else(|_| Value::String(body.to_owned())))
+    }
+
+    /// What it said on standard error so far.
+    pub fn said(&self) -> String {
+        String::from_utf8_lossy(&self.said.lock().expect("nobody panics with it")).into_owned()
     }
 
     pub fn pid(&self) -> u32 {

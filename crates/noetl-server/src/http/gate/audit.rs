@@ -1,0 +1,92 @@
+//! Writes down every change that somebody asks for: who, what, to what, and what came of it. Never what was sent.
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use noetl_types::{ExecutionId, Value};
+
+use super::super::guard::Caller;
+use super::Gate;
+use crate::app::audit::{Deed, Outcome};
+
+/// What a handler can say better than the route does. It goes with the answer.
+#[derive(Clone, Debug)]
+pub struct Audited {
+    pub action: &'static str,
+    pub target: String,
+    pub execution: Option<ExecutionId>,
+}
+
+/// Routes of workers: what they report becomes events, which are a record of their own.
+const REPORTS: [&str; 8] = [
+    "/api/worker/",
+    "/api/runtime/",
+    "/api/events",
+    "/api/commands/",
+    "/api/result/",
+    "/api/vars/",
+    "/api/internal/outbox/",
+    "/api/internal/events/",
+];
+
+/// Questions that are asked with a body.
+const QUESTIONS: [&str; 6] = [
+    "/api/catalog/list",
+    "/api/catalog/resource",
+    "/api/catalog/agents/list",
+    "/api/catalog/playbooks/validate",
+    "/api/catalog/validate",
+    "/api/auth/session/validate",
+];
+
+/// Routes that are called so often that the answer does not wait for the entry. The run is a record of its own.
+const STARTS: [&str; 2] = ["/api/execute", "/api/execute/batch"];
+
+pub async fn record(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
+    let caller = request.extensions().get::<Caller>().map(|caller| caller.name.clone());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    let told = response.extensions().get::<Audited>().cloned();
+    let Some(route) = route else {
+        return response;
+    };
+    if told.is_none() && (is_read || !is_a_change(&route)) {
+        return response;
+    }
+    let said = told.unwrap_or(Audited { action: "", target: path, execution: None });
+    let deed = Deed {
+        actor: caller.unwrap_or_else(|| "unknown".to_owned()),
+        action: if said.action.is_empty() { format!("{method} {route}") } else { said.action.to_owned() },
+        target: said.target,
+        outcome: outcome(response.status()),
+        execution: said.execution,
+        details: Value::map([("status", Value::from(i64::from(response.status().as_u16())))]),
+    };
+    let write = async move {
+        if let Err(error) = gate.app().audit(deed).await {
+            tracing::error!(%error, "a change was not written into the audit trail");
+        }
+    };
+    if STARTS.contains(&route.as_str()) {
+        tokio::spawn(write);
+    } else {
+        write.await;
+    }
+    response
+}
+
+fn is_a_change(route: &str) -> bool {
+    !REPORTS.iter().any(|prefix| route.starts_with(prefix)) && !QUESTIONS.contains(&route)
+}
+
+fn outcome(status: StatusCode) -> Outcome {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Outcome::Denied,
+        status if status.is_success() => Outcome::Success,
+        _ => Outcome::Error,
+    }
+}
