@@ -7,15 +7,28 @@ use utoipa::ToSchema;
 
 use crate::Id;
 
+/// What a token is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenScope {
+    /// Reads.
+    Viewer,
+    /// Also registers, runs and steers.
+    Operator,
+    /// Takes commands, reports, resolves credentials.
+    Worker,
+    /// Everything.
+    Admin,
+}
+
 /// A token to make.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TokenRequest {
     /// For people.
     #[schema(min_length = 1, max_length = 255, pattern = r"^[^\x00-\x1F\x7F]+$")]
     pub name: String,
-    /// What it is good for: `viewer`, `operator`, `worker`, `admin`.
     #[schema(min_items = 1, max_items = 4)]
-    pub scopes: Vec<String>,
+    pub scopes: Vec<TokenScope>,
     /// RFC 3339. Without it and `expires_in` it stays valid until it is revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]

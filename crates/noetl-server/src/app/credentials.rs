@@ -51,6 +51,9 @@ impl App {
         if new.tags.len() > 100 {
             return Err(Error::new(Code::BodyInvalid, "a credential has at most 100 tags"));
         }
+        if new.description.as_ref().is_some_and(|text| text.chars().count() > 10_000) {
+            return Err(Error::new(Code::BodyInvalid, "the description has more than 10000 characters"));
+        }
         let now = self.now();
         let row = CredentialRow {
             id: self.ids().next(),

@@ -1,7 +1,7 @@
 //! API tokens. A secret is in the answer to its making and nowhere else.
 
 use axum::extract::State;
-use noetl_api::tokens::{Token, TokenCreated, TokenList, TokenRequest, TokenRevoked};
+use noetl_api::tokens::{Token, TokenCreated, TokenList, TokenRequest, TokenRevoked, TokenScope};
 use noetl_api::{ErrorBody, Id};
 use noetl_store::ApiToken;
 use noetl_types::Timestamp;
@@ -25,11 +25,11 @@ async fn create(
     State(app): State<App>,
     Json(request): Json<TokenRequest>,
 ) -> Result<Json<TokenCreated>, Error> {
-    let scopes = request.scopes.iter().map(|name| {
-        Scope::find(name).ok_or_else(|| {
-            Error::new(Code::BodyInvalid, "a scope is unknown")
-                .help("scopes are viewer, operator, worker and admin")
-        })
+    let scopes = request.scopes.iter().map(|scope| match scope {
+        TokenScope::Viewer => Scope::Viewer,
+        TokenScope::Operator => Scope::Operator,
+        TokenScope::Worker => Scope::Worker,
+        TokenScope::Admin => Scope::Admin,
     });
     let expires_at = match (&request.expires_at, request.expires_in) {
         (Some(text), _) => Some(Timestamp::parse(text).ok_or_else(|| {
@@ -39,7 +39,7 @@ async fn create(
         (None, Some(seconds)) => Some(app.now().after(std::time::Duration::from_secs(seconds))),
         (None, None) => None,
     };
-    let new = NewToken { name: request.name, scopes: scopes.collect::<Result<_, _>>()?, expires_at };
+    let new = NewToken { name: request.name, scopes: scopes.collect(), expires_at };
     let minted = app.create_token(new).await?;
     Ok(Json(TokenCreated { token: minted.secret, details: token(minted.token) }))
 }
