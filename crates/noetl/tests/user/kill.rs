@@ -5,8 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use noetl_store_sqlite::query;
@@ -148,37 +147,21 @@ fn register(service: &Service) {
     }
 }
 
-/// The executions whose start was acknowledged.
-#[derive(Default)]
-struct Acknowledged {
-    ids: Mutex<BTreeSet<i64>>,
-    count: AtomicUsize,
-}
-
-/// Starts runs from many threads at once. Each starts one, or gives up when the server is gone.
-fn start_many(url: &str, acknowledged: &Arc<Acknowledged>) -> Vec<std::thread::JoinHandle<()>> {
-    let start = |number: usize| {
+/// Starts runs from many threads at once. Each starts one, or gives up when the server is gone. The ids of those that were
+/// acknowledged come as they are.
+fn start_many(url: &str) -> Receiver<i64> {
+    let (acknowledged, ids) = channel();
+    for number in 0..STARTERS {
         let (url, acknowledged) = (url.to_owned(), acknowledged.clone());
         std::thread::spawn(move || {
             let path = format!("kill/{}", number % PLAYBOOKS.len());
-            let Some((200, answer)) = post(&url, "/api/execute", &json!({"path": path})) else {
-                return;
-            };
-            let id = answer["execution_id"].as_str().and_then(|id| id.parse().ok()).expect("an id as text");
-            acknowledged.ids.lock().expect("no panic").insert(id);
-            acknowledged.count.fetch_add(1, Ordering::SeqCst);
-        })
-    };
-    (0..STARTERS).map(start).collect()
-}
-
-/// Waits until so many more starts were acknowledged.
-fn wait_for_starts(acknowledged: &Acknowledged, count: usize) {
-    let begun = Instant::now();
-    while acknowledged.count.load(Ordering::SeqCst) < count {
-        assert!(begun.elapsed() < STUCK, "starts are not acknowledged");
-        std::thread::yield_now();
+            if let Some((200, answer)) = post(&url, "/api/execute", &json!({"path": path})) {
+                let id = answer["execution_id"].as_str().and_then(|id| id.parse().ok());
+                acknowledged.send(id.expect("an id as text")).expect("the test waits for it");
+            }
+        });
     }
+    ids
 }
 
 /// The data and what was written outside.
@@ -232,28 +215,23 @@ impl Ground {
     }
 
     /// Waits until every execution is over.
-    fn wait_for_all(&self) {
-        let begun = Instant::now();
+    fn wait_for_all(&self, server: &Service) {
         let open = "SELECT execution_id FROM noetl.execution WHERE status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')";
-        loop {
-            let open = self.rows(open);
-            if open.is_empty() {
-                return;
-            }
-            assert!(begun.elapsed() < STUCK, "{} executions do not end: {:?}", open.len(), open[0]);
-            std::thread::yield_now();
+        while let Some(row) = self.rows(open).first() {
+            let execution = row[0].as_i64().expect("an id");
+            // The stream of a run ends with it.
+            server.get(&format!("/api/executions/{execution}/stream"));
         }
     }
 
     /// What must hold in the end.
-    fn check(&self, acknowledged: &Acknowledged) {
+    fn check(&self, acknowledged: &BTreeSet<i64>) {
         let ended: BTreeMap<i64, String> = self
             .rows("SELECT execution_id, status FROM noetl.execution")
             .iter()
             .map(|row| (row[0].as_i64().expect("an id"), row[1].as_str().expect("a status").to_owned()))
             .collect();
-        let acknowledged = acknowledged.ids.lock().expect("no panic").clone();
-        for execution in &acknowledged {
+        for execution in acknowledged {
             assert_eq!(ended.get(execution).map(String::as_str), Some("COMPLETED"), "execution {execution}");
         }
         assert!(acknowledged.len() >= ROUNDS, "only {} starts were acknowledged", acknowledged.len());
@@ -296,23 +274,20 @@ impl Ground {
 fn a_server_with_its_worker_survives_ten_kills_under_load() {
     let mut random = Random::new("dev");
     let mut ground = Ground::new();
-    let acknowledged = Arc::new(Acknowledged::default());
+    let mut acknowledged = BTreeSet::new();
     for round in 0..ROUNDS {
         let service = Service::dev(&ground.folder, &ground.data());
         if round == 0 {
             register(&service);
         }
-        let before = acknowledged.count.load(Ordering::SeqCst);
-        let starters = start_many(&service.url, &acknowledged);
-        wait_for_starts(&acknowledged, before + 1 + random.below(STARTERS));
+        let ids = start_many(&service.url);
+        acknowledged.extend(ids.iter().take(1 + random.below(STARTERS)));
         service.kill();
-        for starter in starters {
-            starter.join().expect("a starter does not panic");
-        }
+        acknowledged.extend(ids);
         ground.note_finished();
     }
     let service = Service::dev(&ground.folder, &ground.data());
-    ground.wait_for_all();
+    ground.wait_for_all(&service);
     assert_eq!(service.stop(), Some(0));
     ground.check(&acknowledged);
     ground.wait_for_silence();
@@ -320,7 +295,7 @@ fn a_server_with_its_worker_survives_ten_kills_under_load() {
 
 /// A server without a worker, on an address that stays the same.
 fn server(ground: &Ground, listen: &str) -> Service {
-    let arguments = ["server", "--option", "drive.lease=2s", "--listen", listen, "--data"];
+    let arguments = ["server", "--option", "drive.lease=3s", "--listen", listen, "--data"];
     Service::start(ground.folder.command(&arguments).arg(ground.data()))
 }
 
@@ -329,7 +304,7 @@ struct WorkerProcess(Child);
 
 impl WorkerProcess {
     fn start(ground: &Ground, url: &str) -> WorkerProcess {
-        let mut command = ground.folder.command(&["worker", "--server", url]);
+        let mut command = ground.folder.command(&["worker", "--server", url, "--concurrency", "16"]);
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         WorkerProcess(quiet.spawn().expect("the binary starts"))
     }
@@ -346,16 +321,15 @@ impl Drop for WorkerProcess {
 fn a_server_and_a_worker_apart_survive_ten_kills_of_either_under_load() {
     let mut random = Random::new("apart");
     let mut ground = Ground::new();
-    let acknowledged = Arc::new(Acknowledged::default());
+    let mut acknowledged = BTreeSet::new();
     let mut running = server(&ground, "127.0.0.1:0");
     let url = running.url.clone();
     let listen = url.strip_prefix("http://").expect("an address").to_owned();
     register(&running);
     let mut worker = WorkerProcess::start(&ground, &url);
     for _ in 0..ROUNDS {
-        let before = acknowledged.count.load(Ordering::SeqCst);
-        let starters = start_many(&url, &acknowledged);
-        wait_for_starts(&acknowledged, before + 1 + random.below(STARTERS));
+        let ids = start_many(&url);
+        acknowledged.extend(ids.iter().take(1 + random.below(STARTERS)));
         let victim = random.below(3);
         if victim != 0 {
             drop(worker);
@@ -366,11 +340,9 @@ fn a_server_and_a_worker_apart_survive_ten_kills_of_either_under_load() {
             ground.note_finished();
             running = server(&ground, &listen);
         }
-        for starter in starters {
-            starter.join().expect("a starter does not panic");
-        }
+        acknowledged.extend(ids);
     }
-    ground.wait_for_all();
+    ground.wait_for_all(&running);
     drop(worker);
     assert_eq!(running.stop(), Some(0));
     ground.check(&acknowledged);
