@@ -149,6 +149,18 @@ impl Queries for SqliteStore {
     async fn execute(&self, query: &Query) -> Result<QueryAnswer, Error> {
         self.on_a_thread(query, change).await
     }
+
+    async fn list_tables(&self) -> Result<Vec<String>, Error> {
+        self.read(|connection| {
+            let sql = r"
+                SELECT name FROM noetl.sqlite_schema
+                WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name";
+            let mut statement = connection.prepare_cached(sql)?;
+            let names = statement.query_map([], |row| row.get(0))?;
+            Ok(names.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
 }
 
 impl SqliteStore {

@@ -48,4 +48,7 @@ pub trait Queries {
     /// Runs a statement that may change anything in the store. For its administrators: nothing looks after the meaning of
     /// what they change.
     async fn execute(&self, query: &Query) -> Result<QueryAnswer, Error>;
+
+    /// The documented tables and views that can be asked, by name.
+    async fn list_tables(&self) -> Result<Vec<String>, Error>;
 }

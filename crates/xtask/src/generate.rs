@@ -1,5 +1,5 @@
-//! The files in `docs/` that are made from the tables of the language: what they hold, writing them, and holding them against
-//! what is there.
+//! The files in `docs/` that are made from the tables of the language and the routes of the server: what they hold, writing
+//! them, and holding them against what is there.
 
 use std::fs;
 
@@ -22,7 +22,13 @@ fn all() -> Result<Vec<Generated>> {
             content: pretty(noetl_dsl::subscription_schema())?,
         },
         Generated { path: "docs/tools.md", content: tools_page::render(&noetl_dsl::KindTable::builtin()) },
+        Generated { path: "docs/openapi.json", content: openapi()? },
     ])
+}
+
+/// The description of the HTTP API. The server prints it, so that this crate need not be built with all of it.
+fn openapi() -> Result<String> {
+    shell::read("cargo", &["run", "--quiet", "--package", "noetl-server", "--example", "openapi"])
 }
 
 /// Writes every generated file.

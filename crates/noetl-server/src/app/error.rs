@@ -56,6 +56,18 @@ codes! {
     /// The text is no reference to a stored value.
     ReferenceInvalid => "reference_invalid",
     ResultNotFound => "result_not_found",
+    PluginNotFound => "plugin_not_found",
+    /// The code is not that which the caller knows.
+    DigestMismatch => "digest_mismatch",
+    SubscriptionNotFound => "subscription_not_found",
+    NotASubscription => "not_a_subscription",
+    /// The subscription is in a state from which this is not possible.
+    TransitionNotAllowed => "transition_not_allowed",
+    TestSuiteNotFound => "test_suite_not_found",
+    /// The SQL can't be run, or is not allowed.
+    QueryInvalid => "query_invalid",
+    /// Something that the request can't do without is not there.
+    ParameterMissing => "parameter_missing",
     /// What is stored is not what was put there.
     ResultDamaged => "result_damaged",
     /// The playbook has no such step, or the run has not come to it.

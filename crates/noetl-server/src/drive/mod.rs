@@ -4,6 +4,7 @@
 //! engine decide for each execution, and makes the lot durable in one commit. Callers are answered, workers are rung and
 //! watchers are told only after that. An execution that somebody else moved meanwhile is loaded again and decided anew.
 
+mod announce;
 mod aside;
 mod dispatch;
 mod lookup;
@@ -53,6 +54,9 @@ pub struct DriveConfig {
     pub lease: Duration,
     /// Commands that may wait for workers before new runs wait to start.
     pub backlog: usize,
+    /// The address that workers report to, when a bus outside this process carries commands to them. Each command is
+    /// announced through the outbox then.
+    pub announce_as: Option<Arc<str>>,
 }
 
 impl Default for DriveConfig {
@@ -66,6 +70,7 @@ impl Default for DriveConfig {
             snapshot_every: 500,
             lease: Duration::from_secs(30),
             backlog: 10_000,
+            announce_as: None,
         }
     }
 }

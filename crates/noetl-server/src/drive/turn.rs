@@ -12,6 +12,7 @@ use noetl_types::{
     StoredValue, Timestamp, ToolError, Value,
 };
 
+use super::announce::announcement;
 use super::aside::put_aside;
 use super::dispatch::Dispatched;
 use super::session::{Session, pool_of};
@@ -252,7 +253,12 @@ impl Turn {
     async fn carry_out(&self, part: &mut Part, effect: Effect) -> Result<Option<Input>, DriveError> {
         match effect {
             Effect::Dispatch(command) => {
-                part.write.issue.push(self.command_row(part, &command));
+                let row = self.command_row(part, &command);
+                if let Some(address) = &self.shared.config.announce_as {
+                    let trace = part.session.run.started.meta.get("trace");
+                    part.write.outbox.push(announcement(part.write.execution, &row, address, trace));
+                }
+                part.write.issue.push(row);
                 part.dispatched.push(*command);
             }
             Effect::CancelCommand(command) => {

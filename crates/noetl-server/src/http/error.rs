@@ -41,8 +41,15 @@ pub fn status(code: Code) -> StatusCode {
         | Code::InternalTokenMissing
         | Code::EncryptionKeyMissing => StatusCode::SERVICE_UNAVAILABLE,
         Code::StoreFull | Code::StoreReadOnly => StatusCode::INSUFFICIENT_STORAGE,
-        Code::ReferenceInvalid => StatusCode::BAD_REQUEST,
-        Code::ResultNotFound => StatusCode::NOT_FOUND,
+        Code::ReferenceInvalid | Code::ParameterMissing => StatusCode::BAD_REQUEST,
+        Code::ResultNotFound
+        | Code::PluginNotFound
+        | Code::SubscriptionNotFound
+        | Code::TestSuiteNotFound => StatusCode::NOT_FOUND,
+        Code::DigestMismatch => StatusCode::CONFLICT,
+        Code::NotASubscription | Code::TransitionNotAllowed | Code::QueryInvalid => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
         Code::ResultDamaged => StatusCode::INTERNAL_SERVER_ERROR,
         Code::ExecutionRunning => StatusCode::CONFLICT,
         Code::NotSupported => StatusCode::NOT_IMPLEMENTED,

@@ -49,6 +49,18 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJ
     }
 }
 
+/// A body that is taken as it is.
+#[derive(Clone, Debug)]
+pub struct RawBody(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<RawBody, Error> {
+        body(request, state).await.map(RawBody)
+    }
+}
+
 /// The parameters after the question mark.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);

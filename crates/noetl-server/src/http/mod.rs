@@ -9,6 +9,9 @@ mod config;
 mod connection;
 mod credentials;
 mod dashboard;
+mod database;
+mod docs;
+mod ehdb;
 mod error;
 mod event_stream;
 mod events;
@@ -18,14 +21,20 @@ pub mod extract;
 mod gate;
 mod guard;
 mod health;
+mod ingress;
 mod keychain;
+mod maintenance;
 mod metrics;
 mod openapi;
+mod outbox;
 mod playbooks;
+mod plugins;
 mod registry;
 mod replay;
 mod results;
 mod serve;
+mod subscriptions;
+mod test_suites;
 mod tokens;
 mod variables;
 mod worker;
@@ -63,6 +72,15 @@ fn routes() -> OpenApiRouter<App> {
         .merge(tokens::router())
         .merge(audit::router())
         .merge(metrics::router())
+        .merge(plugins::router())
+        .merge(subscriptions::router())
+        .merge(ingress::router())
+        .merge(outbox::router())
+        .merge(maintenance::router())
+        .merge(test_suites::router())
+        .merge(database::router())
+        .merge(ehdb::router())
+        .merge(docs::router())
         .merge(openapi::router())
 }
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use noetl_api::ErrorBody;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa::{OpenApi as _, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -54,6 +54,10 @@ fn add_common_answers(operation: &mut Operation) {
     if operation.request_body.is_some() || operation.parameters.as_ref().is_some_and(|some| !some.is_empty())
     {
         common.push(("422", "a value is not of the shape that is needed"));
+    }
+    let in_path = |parameter: &RefOr<Parameter>| matches!(parameter, RefOr::T(parameter) if parameter.parameter_in == ParameterIn::Path);
+    if operation.parameters.as_ref().is_some_and(|some| some.iter().any(in_path)) {
+        common.push(("404", "there is nothing under this name"));
     }
     for (status, description) in common {
         operation.responses.responses.entry(status.to_owned()).or_insert_with(|| {

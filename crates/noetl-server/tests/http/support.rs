@@ -89,8 +89,13 @@ impl Server {
         self.send(request(Method::DELETE, path, None)).await
     }
 
+    /// The beginning of an answer, whose body may have no end.
+    pub async fn head(&self, request: Request<Body>) -> axum::response::Response {
+        self.router.clone().oneshot(request).await.expect("a router always answers")
+    }
+
     pub async fn send(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.expect("a router always answers");
+        let response = self.head(request).await;
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.expect("a whole body").to_bytes();
         Answer {

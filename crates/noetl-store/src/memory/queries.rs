@@ -18,4 +18,8 @@ impl Queries for MemoryStore {
     async fn execute(&self, _: &Query) -> Result<QueryAnswer, Error> {
         Err(no_sql())
     }
+
+    async fn list_tables(&self) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
+    }
 }

@@ -13,6 +13,9 @@ mod summary;
 
 use utoipa_axum::router::OpenApiRouter;
 
+pub(super) use event_row::rows as event_rows;
+pub(super) use room::Room;
+
 use super::guard::{Scope, only};
 use crate::app::App;
 
