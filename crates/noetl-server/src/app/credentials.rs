@@ -139,6 +139,34 @@ impl App {
         }
     }
 
+    /// Puts credentials that were stored with an earlier key under the current one, and says how many. Those that no key
+    /// opens stay as they are.
+    pub async fn rewrap_credentials(&self) -> Result<usize, Error> {
+        let vault = self.get_vault()?;
+        let mut filter = CredentialFilter::default();
+        let mut rewrapped = 0;
+        loop {
+            let rows = self.store().list_credentials(&filter, LOOK_AT).await?;
+            let Some(last) = rows.last() else {
+                return Ok(rewrapped);
+            };
+            filter.after = Some(last.name.to_string());
+            for row in rows {
+                match vault.rewrap(&row.data_encrypted, &purpose(&row.name)) {
+                    Ok(None) => {}
+                    Ok(Some(sealed)) => {
+                        let row = CredentialRow { data_encrypted: sealed.into(), ..row };
+                        self.store().put_credential(&row).await?;
+                        rewrapped += 1;
+                    }
+                    Err(error) => {
+                        tracing::warn!(credential = %row.name, %error, "a credential can't be read")
+                    }
+                }
+            }
+        }
+    }
+
     pub async fn delete_credential(&self, reference: &str) -> Result<CredentialRow, Error> {
         let row = self.get_credential(reference).await?;
         self.store().delete_credential(&row.name).await?;

@@ -142,6 +142,20 @@ async fn a_server_with_another_key_says_so() {
 }
 
 #[tokio::test]
+async fn a_new_key_takes_over_what_the_earlier_one_sealed() {
+    let store = MemoryStore::default();
+    let first = Server::over(store.clone(), |app| app);
+    let kept = first.post("/api/credentials", bearer("github")).await.ok();
+    let key = |byte: u8| MasterKey::new("test", [byte; 32]);
+    let both = Server::over(store.clone(), |app| app.vault(Some(Vault::new(key(8), vec![key(7)]))));
+    assert_eq!(both.app.rewrap_credentials().await.expect("readable"), 1);
+    assert_eq!(both.app.rewrap_credentials().await.expect("readable"), 0);
+    let new = Server::over(store, |app| app.vault(Some(Vault::new(key(8), Vec::new()))));
+    let answer = new.get("/api/credentials/github?include_data=true").await.ok();
+    assert_eq!((&answer["data"]["token"], &answer["updated_at"]), (&json!(CANARY), &kept["updated_at"]));
+}
+
+#[tokio::test]
 async fn a_server_without_a_key_keeps_no_secrets() {
     let server = Server::over(MemoryStore::default(), |app| app.vault(None));
     let answer = server.post("/api/credentials", bearer("github")).await;

@@ -94,6 +94,10 @@ pub async fn run(
     data: &Path,
     out: &mut Output,
 ) -> Result<Exit> {
+    let rewrapped = app.rewrap_credentials().await?;
+    if rewrapped > 0 {
+        mention(format_args!("{rewrapped} credentials of an earlier key are under the new one"));
+    }
     let going_on = embedded.recover().await?;
     writeln!(out, "listening on http://{}", listener.local_addr()?)?;
     out.flush()?;
