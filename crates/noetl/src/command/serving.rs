@@ -99,8 +99,10 @@ pub async fn run(
         mention(format_args!("{rewrapped} credentials of an earlier key are under the new one"));
     }
     let going_on = embedded.recover().await?;
-    writeln!(out, "listening on http://{}", listener.local_addr()?)?;
+    let address = listener.local_addr()?;
+    writeln!(out, "listening on http://{address}")?;
     out.flush()?;
+    mention(format_args!("what it can do is at http://{address}/api/docs"));
     mention(format_args!("state in {}; Ctrl-C stops", data.display()));
     if going_on > 0 {
         mention(format_args!("{going_on} runs that were under way go on"));

@@ -9,6 +9,10 @@ use crate::support::Folder;
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
                       response_headers_conformance,response_schema_conformance";
 
+/// 501 says that a route of other servers has nothing behind it here. Any other 5xx is a fault.
+const SETTINGS: &str =
+    "[checks.not_a_server_error]\nexpected-statuses = [\"2xx\", \"3xx\", \"4xx\", \"501\"]\n";
+
 #[test]
 fn the_server_keeps_to_its_description_whatever_is_sent() {
     let tool = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-tools/bin/schemathesis");
@@ -16,11 +20,11 @@ fn the_server_keeps_to_its_description_whatever_is_sent() {
         eprintln!("skipped: there is no schemathesis; scripts/setup-tests installs it");
         return;
     }
-    let folder = Folder::new();
+    let folder = Folder::with("schemathesis.toml", SETTINGS);
     let service = Service::dev(&folder, &folder.path("data"));
     let done = Command::new(tool)
         .args(["run", &format!("{}/api/openapi.json", service.url)])
-        .args(["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "8"])
+        .args(["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "3"])
         // The same requests each time, so that a failure can be looked into.
         .args(["--seed", "1", "--generation-deterministic", "--no-shrink", "--continue-on-failure"])
         .args(["--warnings", "off", "--request-timeout", "60", "--workers", "2"])
