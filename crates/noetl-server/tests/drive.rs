@@ -12,7 +12,7 @@ use noetl_server::drive::{Dispatched, Drive, DriveConfig, DriveError, ExecuteReq
 use noetl_server::ids::IdSource;
 use noetl_server::tasks;
 use noetl_store::{CommitFault, Executions, MemoryStore};
-use noetl_types::{ExecutionId, Outcome, Report, RunStatus, Timestamp, Value};
+use noetl_types::{ExecutionId, Outcome, Report, RunStatus, Slot, Timestamp, Value};
 use tokio_util::sync::CancellationToken;
 
 /// A server without HTTP, on a store that may be shared with others.
@@ -153,20 +153,76 @@ async fn two_servers_on_one_store_move_the_same_runs_without_losing_anything() {
 
 #[tokio::test]
 async fn a_commit_that_fails_is_answered_with_an_error_and_can_be_tried_again() {
-    for fault in [CommitFault::BeforeApply, CommitFault::AfterApply] {
-        let store = MemoryStore::new();
-        let server = Server::new(&store, 1, DriveConfig::default());
-        server.register(CHAIN).await;
-        let execution = server.start().await;
-        let taken = server.take().await;
-        store.fail_next_commit(fault);
-        let answer = server.drive.input(execution, Server::ended(&taken)).await;
-        assert!(matches!(answer, Err(DriveError::Store(_))), "{fault:?}: {answer:?}");
-        server.drive.input(execution, Server::ended(&taken)).await.expect("the second try");
-        // After a commit whose answer was lost, the next command was never given out; taking up the run does that.
-        server.drive.recover(execution).await.expect("taken up");
-        assert_eq!(server.work_until_over(execution).await, RunStatus::Completed, "{fault:?}");
-    }
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server.register(CHAIN).await;
+    let execution = server.start().await;
+    let taken = server.take().await;
+    store.fail_next_commit(CommitFault::BeforeApply);
+    let answer = server.drive.input(execution, Server::ended(&taken)).await;
+    assert!(matches!(answer, Err(DriveError::Store(_))), "{answer:?}");
+    server.drive.input(execution, Server::ended(&taken)).await.expect("the second try");
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_commit_whose_answer_is_lost_counts_as_soon_as_the_store_says_that_it_has_it() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server.register(CHAIN).await;
+    let execution = server.start().await;
+    let taken = server.take().await;
+    store.fail_next_commit(CommitFault::AfterApply);
+    let answer = server.drive.input(execution, Server::ended(&taken)).await.expect("it is stored");
+    assert_eq!(answer.status, RunStatus::Running);
+    // The next command is given out without anyone asking for it.
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+}
+
+const CALLER: &str =
+    "workflow:\n  - step: start\n    tool: {kind: playbook, path: lib/child, input: {n: 4}}\n";
+
+const CHILD: &str = "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: child, path: lib/child}\nworkflow:\n  \
+                     - step: start\n    tool: {kind: noop, result: {double: \"{{ workload.n * 2 }}\"}}\n";
+
+#[tokio::test(start_paused = true)]
+async fn news_between_runs_are_sent_again_until_the_store_takes_them() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    server.drive.playbooks().register(CHILD).await.expect("a valid playbook");
+    server.register(CALLER).await;
+    let execution = server.start().await;
+    let taken = server.take().await;
+    // The commit of the parent is taken; that of the child's start fails twice.
+    store.spare_next_commit();
+    store.fail_next_commit(CommitFault::BeforeApply);
+    store.fail_next_commit(CommitFault::BeforeApply);
+    server.drive.input(execution, Server::ended(&taken)).await.expect("an answer");
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_server_whose_memory_of_a_run_is_old_does_not_turn_away_what_it_does_not_expect() {
+    let store = MemoryStore::new();
+    let one = Server::new(&store, 1, DriveConfig::default());
+    let two = Server::new(&store, 2, DriveConfig::default());
+    one.drive.playbooks().register(CHILD).await.expect("a valid playbook");
+    one.register(CALLER).await;
+    let execution = one.start().await;
+    // The second server sees the run once and keeps it as it is now.
+    let taken = one.take().await;
+    let (command, attempt) = (taken.command.key, taken.command.attempt);
+    let began = Input::Began { command, attempt, worker: "worker".into() };
+    two.drive.input(execution, began).await.expect("an answer");
+    one.drive.input(execution, Server::ended(&taken)).await.expect("an answer");
+    // The child is worked on by the second server, which then tells the parent.
+    let child = one.take().await;
+    two.drive.input(child.command.execution, Server::ended(&child)).await.expect("an answer");
+    let resumed = tokio::select! {
+        resumed = one.take() => resumed,
+        resumed = two.take() => resumed,
+    };
+    assert_eq!(resumed.command.execution, execution);
 }
 
 #[tokio::test]
@@ -181,6 +237,8 @@ async fn a_new_process_takes_up_what_the_one_before_left() {
     }
     drop(server);
     let server = Server::new(&store, 1, DriveConfig::default());
+    // Ids carry the time, so that a later process makes others.
+    server.clock.set(server.clock.now().after(Duration::from_secs(1)));
     assert_eq!(tasks::recover(&server.drive).await.expect("taken up"), 1);
     assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
     let done = store.load_events(execution, 0, 1000).await.expect("events");
@@ -192,12 +250,8 @@ async fn a_new_process_takes_up_what_the_one_before_left() {
 async fn a_child_runs_and_its_parent_hears_of_it() {
     let store = MemoryStore::new();
     let server = Server::new(&store, 1, DriveConfig::default());
-    let child = "apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: child, path: lib/child}\nworkflow:\n  \
-                 - step: start\n    tool: {kind: noop, result: {double: \"{{ workload.n * 2 }}\"}}\n";
-    server.drive.playbooks().register(child).await.expect("a valid playbook");
-    server
-        .register("workflow:\n  - step: start\n    tool: {kind: playbook, path: lib/child, input: {n: 4}}\n")
-        .await;
+    server.drive.playbooks().register(CHILD).await.expect("a valid playbook");
+    server.register(CALLER).await;
     let execution = server.start().await;
     assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
     let (run, _) = load_run(&store, execution).await.expect("a store").expect("a run");
@@ -233,4 +287,23 @@ async fn news_for_a_run_that_does_not_exist_is_refused() {
     let server = Server::new(&MemoryStore::new(), 1, DriveConfig::default());
     let answer = server.drive.input(ExecutionId(17), Input::Resume).await;
     assert!(matches!(answer, Err(DriveError::NotFound(ExecutionId(17)))), "{answer:?}");
+}
+
+#[tokio::test]
+async fn fields_that_a_tool_selects_stay_visible_when_its_result_is_put_aside() {
+    let store = MemoryStore::new();
+    let server = Server::new(&store, 1, DriveConfig::default());
+    let text = "x".repeat(70_000);
+    server
+        .register(&format!(
+            "workflow:\n  - step: start\n    tool: {{kind: noop, result: {{meta: {{rows: 3}}, text: {text}}}, output_select: [meta]}}\n"
+        ))
+        .await;
+    let execution = server.start().await;
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+    let (run, _) = load_run(&store, execution).await.expect("a store").expect("a run");
+    let Some(Slot::Stored(stored)) = run.result() else {
+        panic!("the result stays in its event: {:?}", run.result());
+    };
+    assert_eq!(stored.extract.get("meta").map(Value::to_string).as_deref(), Some(r#"{"rows":3}"#));
 }

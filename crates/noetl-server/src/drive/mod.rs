@@ -6,8 +6,12 @@
 
 mod announce;
 mod aside;
+mod changes;
+mod children;
+mod committing;
 mod dispatch;
 mod lookup;
+mod recovery;
 mod session;
 mod sessions;
 mod stops;

@@ -29,8 +29,14 @@ impl Sessions {
         Some(session)
     }
 
-    /// Puts a run back, and forgets those unused for longest when all together take too much.
+    /// Puts a run back, and forgets those unused for longest when all together take too much. Of two states of a run the
+    /// later one stays.
     pub fn put(&mut self, execution: ExecutionId, mut session: Session) {
+        if let Some(known) = self.take(execution)
+            && known.run.seq > session.run.seq
+        {
+            session = known;
+        }
         session.measure();
         self.turn += 1;
         self.bytes += session.bytes;

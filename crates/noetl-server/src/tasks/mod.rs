@@ -9,4 +9,4 @@ mod timers;
 pub use garbage::{collect, collect_garbage};
 pub use leases::{expire_leases, watch_leases};
 pub use recovery::recover;
-pub use timers::fire_timers;
+pub use timers::{fire_due_timers, fire_timers};

@@ -19,7 +19,7 @@ const NAP: Duration = Duration::from_secs(5);
 /// Runs until it is told to stop.
 pub async fn fire_timers(drive: Drive, stop: CancellationToken) {
     while !stop.is_cancelled() {
-        let nap = match fire_due(&drive).await {
+        let nap = match fire_due_timers(&drive).await {
             Ok(nap) => nap,
             Err(error) => {
                 tracing::warn!(%error, "timers can't be read, trying again");
@@ -35,7 +35,7 @@ pub async fn fire_timers(drive: Drive, stop: CancellationToken) {
 }
 
 /// Fires what is due and says how long until the next.
-async fn fire_due(drive: &Drive) -> Result<Duration, noetl_store::Error> {
+pub async fn fire_due_timers(drive: &Drive) -> Result<Duration, noetl_store::Error> {
     let shared = drive.shared();
     loop {
         let due = shared.store.claim_due_timers(shared.clock.now(), BATCH, VISIBILITY).await?;

@@ -51,7 +51,8 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Inner {
     state: State,
-    faults: VecDeque<CommitFault>,
+    /// What happens to the next commits, in order.
+    faults: VecDeque<Option<CommitFault>>,
     down: bool,
 }
 
@@ -75,7 +76,17 @@ impl MemoryStore {
 
     /// Lets a coming commit fail. Faults are used up in order, one per commit.
     pub fn fail_next_commit(&self, fault: CommitFault) {
-        self.lock().faults.push_back(fault);
+        self.lock().faults.push_back(Some(fault));
+    }
+
+    /// Lets a coming commit pass, before others that are to fail.
+    pub fn spare_next_commit(&self) {
+        self.lock().faults.push_back(None);
+    }
+
+    /// The commits to come do not fail.
+    pub fn forget_faults(&self) {
+        self.lock().faults.clear();
     }
 
     /// While down, every call fails as unavailable.
@@ -101,7 +112,7 @@ impl Store for MemoryStore {
         if inner.down {
             return Err(Error::unavailable("it was taken down"));
         }
-        match inner.faults.pop_front() {
+        match inner.faults.pop_front().flatten() {
             None => Ok(inner.state.commit(batch)),
             Some(CommitFault::BeforeApply) => Err(Error::unavailable("the commit was made to fail")),
             Some(CommitFault::AfterApply) => {

@@ -1,0 +1,67 @@
+//! Starting the runs that steps of other runs call.
+
+use noetl_types::{CommandKey, ErrorKind, ExecutionId, ToolError, Value};
+
+use noetl_engine::Input;
+
+use super::turn::{Part, Turn};
+use super::{Beginning, DriveError, Work};
+use crate::catalog::{CatalogError, Playbook, Reference};
+
+impl Turn {
+    /// Decides on the child's id together with the parent, so that starting it again after a crash finds it.
+    pub(super) async fn start_child(
+        &self,
+        part: &mut Part,
+        command: CommandKey,
+        reference: Reference,
+        payload: Value,
+        parent: noetl_types::ParentLink,
+    ) -> Result<Input, DriveError> {
+        let refused = |kind: ErrorKind, message: String| Input::ChildRefused {
+            command,
+            error: ToolError::new(kind, message),
+        };
+        let playbook = match self.shared.playbooks.get(&reference).await {
+            Ok(playbook) => playbook,
+            Err(CatalogError::Store(error)) => return Err(error.into()),
+            Err(error) => return Ok(refused(ErrorKind::NotFound, error.to_string())),
+        };
+        let child = ExecutionId(self.shared.ids.next());
+        match self.child_start(child, &playbook, payload, parent, &part.session.run.started.meta) {
+            Ok(work) => {
+                part.told.news.push((child, work));
+                Ok(Input::ChildStarted { command, child })
+            }
+            Err(error) => Ok(Input::ChildRefused { command, error }),
+        }
+    }
+
+    pub(super) fn child_start(
+        &self,
+        child: ExecutionId,
+        playbook: &Playbook,
+        payload: Value,
+        parent: noetl_types::ParentLink,
+        parent_meta: &Value,
+    ) -> Result<Work, ToolError> {
+        // A child works in the pool and the trace of its parent.
+        let inherited = ["execution_pool", "trace"]
+            .into_iter()
+            .filter_map(|key| parent_meta.get(key).map(|value| (key, value.clone())));
+        let request = noetl_engine::StartRequest {
+            execution: child,
+            path: playbook.path.clone(),
+            version: playbook.version,
+            catalog_id: playbook.catalog_id,
+            payload,
+            entry: None,
+            also_at: Vec::new(),
+            rerun_of: None,
+            parent: Some(parent),
+            meta: Value::map(inherited),
+        };
+        let started = noetl_engine::start(&playbook.plan, request, self.now)?;
+        Ok(Work::Start(Box::new(Beginning { playbook: playbook.clone(), started, reserve: None })))
+    }
+}
