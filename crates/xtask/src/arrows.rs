@@ -59,10 +59,12 @@ const RULES: &[Rule] = &[
             "noetl-sources",
         ]),
     ),
-    rule(
-        "noetl-server",
-        Only(&["noetl-types", "noetl-dsl", "noetl-engine", "noetl-store", "noetl-bus", "noetl-api"]),
-    ),
+    // Its benches drive runs with real workers over a real database.
+    Rule {
+        name: "noetl-server",
+        uses: Only(&["noetl-types", "noetl-dsl", "noetl-engine", "noetl-store", "noetl-bus", "noetl-api"]),
+        tests_use: &["noetl-store-sqlite", "noetl-worker", "noetl-tools"],
+    },
     rule("noetl-ui", Only(&[])),
     rule("noetl", Product),
     rule("noetl-sim", Anything),
