@@ -1,11 +1,12 @@
 //! A seeded simulation of runs: the real engine over a store, a server and workers that exist only in memory and fail in
-//! every way they can.
+//! every way they can; and, in [`drive`], the real drive loop over a real store with everything around it simulated.
 //!
 //! A seed decides a playbook (from the generator, or one of the conformance cases), what its tools give, and the order and
 //! the faults of everything around it. The same seed always plays the same. Whatever happens, each run must keep the
 //! rules of the language, as an independent account of its events sees them, and come to its end.
 
 mod cases;
+mod drive;
 mod faults;
 mod generate;
 mod job;
@@ -46,15 +47,44 @@ pub struct Failure {
     pub trace: Vec<String>,
 }
 
-/// Plays one seed and tells what it went through.
-pub fn simulate(seed: u64, cases: &Cases, traced: bool) -> Result<Tally, Box<Failure>> {
-    let (result, _) = play(seed, cases, traced);
-    result
+/// What is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The engine alone, with a server that is part of the simulation and commits every input by itself.
+    Engine,
+    /// The drive loop of the real server over a real store.
+    Drive,
 }
 
-/// Plays one seed with a trace, which is returned whether or not the seed fails.
-pub fn trace(seed: u64, cases: &Cases) -> (Result<Tally, Box<Failure>>, Vec<String>) {
-    play(seed, cases, true)
+impl Subject {
+    /// Plays one seed and tells what it went through.
+    pub fn simulate(self, seed: u64, cases: &Cases) -> Result<Tally, Box<Failure>> {
+        self.play(seed, cases, false).0
+    }
+
+    /// Plays one seed with a trace, which is returned whether or not the seed fails.
+    pub fn trace(self, seed: u64, cases: &Cases) -> (Result<Tally, Box<Failure>>, Vec<String>) {
+        self.play(seed, cases, true)
+    }
+
+    fn play(self, seed: u64, cases: &Cases, traced: bool) -> (Result<Tally, Box<Failure>>, Vec<String>) {
+        match self {
+            Subject::Engine => play(seed, cases, traced),
+            Subject::Drive => {
+                let (scenario, played, lines) = drive::play(seed, cases, traced);
+                (played.map_err(|message| failure(seed, message, &scenario, lines.clone())), lines)
+            }
+        }
+    }
+}
+
+/// What came of something; a panic in it is an error too.
+fn catching<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(format!("panicked: {text}"))
+    })
 }
 
 fn play(seed: u64, cases: &Cases, traced: bool) -> (Result<Tally, Box<Failure>>, Vec<String>) {
@@ -69,18 +99,10 @@ fn play(seed: u64, cases: &Cases, traced: bool) -> (Result<Tally, Box<Failure>>,
         Ok(catalog) => World::new(random.fork(), catalog, trace),
         Err(message) => return (Err(failure(seed, message, &scenario, Vec::new())), Vec::new()),
     };
-    let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&mut world, &scenario)));
+    let played = catching(|| run(&mut world, &scenario));
     let tally = world.tally;
     let lines = world.trace.into_lines();
-    let result = match played {
-        Ok(Ok(())) => Ok(tally),
-        Ok(Err(message)) => Err(failure(seed, message, &scenario, lines.clone())),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-            Err(failure(seed, format!("panicked: {text}"), &scenario, lines.clone()))
-        }
-    };
+    let result = played.map(|()| tally).map_err(|message| failure(seed, message, &scenario, lines.clone()));
     (result, lines)
 }
 

@@ -1,23 +1,24 @@
 //! Plays seeds and stops at the first that breaks a rule.
 //!
 //! `noetl-sim --seeds 10000 [--from N] [--threads N]` plays many; with `--all` it goes on after a failure and lists them.
-//! `noetl-sim --seed N [--trace]` plays one.
+//! `noetl-sim --seed N [--trace]` plays one. `noetl-sim drive` does the same with the drive loop of the server.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use noetl_sim::{Cases, Failure, Tally, simulate, trace};
+use noetl_sim::{Cases, Failure, Subject, Tally};
 
-const USAGE: &str =
-    "usage: noetl-sim [--seeds COUNT] [--from SEED] [--threads COUNT] [--all] | --seed SEED [--trace]";
+const USAGE: &str = "usage: noetl-sim [drive] [--seeds COUNT] [--from SEED] [--threads COUNT] [--all]
+       noetl-sim [drive] --seed SEED [--trace]";
 
 /// Lines of a trace that are shown with a failure.
 const SHOWN: usize = 60;
 
 #[derive(Debug)]
 struct Arguments {
+    subject: Subject,
     seeds: u64,
     from: u64,
     threads: usize,
@@ -27,9 +28,21 @@ struct Arguments {
 }
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let mut arguments = Arguments { seeds: 1000, from: 0, threads: 2, seed: None, trace: false, all: false };
+    let mut arguments = Arguments {
+        subject: Subject::Engine,
+        seeds: 1000,
+        from: 0,
+        threads: 2,
+        seed: None,
+        trace: false,
+        all: false,
+    };
     while let Some(word) = words.next() {
         match word.as_str() {
+            "drive" => {
+                arguments.subject = Subject::Drive;
+                continue;
+            }
             "--trace" => {
                 arguments.trace = true;
                 continue;
@@ -65,13 +78,14 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let cases = Cases::of_workspace();
     match arguments.seed {
-        Some(seed) => play_one(seed, arguments.trace, &cases),
+        Some(seed) => play_one(&arguments, seed, &cases),
         None => play_many(&arguments, &cases),
     }
 }
 
-fn play_one(seed: u64, traced: bool, cases: &Cases) -> ExitCode {
-    let (result, lines) = trace(seed, cases);
+fn play_one(arguments: &Arguments, seed: u64, cases: &Cases) -> ExitCode {
+    let (result, lines) = arguments.subject.trace(seed, cases);
+    let traced = arguments.trace;
     match result {
         Ok(tally) => {
             if traced {
@@ -81,7 +95,7 @@ fn play_one(seed: u64, traced: bool, cases: &Cases) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(failure) => {
-            report(&failure, if traced { usize::MAX } else { SHOWN });
+            report(arguments.subject, &failure, if traced { usize::MAX } else { SHOWN });
             ExitCode::FAILURE
         }
     }
@@ -103,7 +117,7 @@ fn play_many(arguments: &Arguments, cases: &Cases) -> ExitCode {
                     if seed >= end || (!arguments.all && failed.lock().is_ok_and(|failed| failed.is_some())) {
                         break;
                     }
-                    match simulate(seed, cases, false) {
+                    match arguments.subject.simulate(seed, cases) {
                         Ok(of_seed) => tally.add(&of_seed),
                         Err(failure) => {
                             if arguments.all {
@@ -129,15 +143,15 @@ fn play_many(arguments: &Arguments, cases: &Cases) -> ExitCode {
     match failed.into_inner().unwrap_or_default() {
         None => ExitCode::SUCCESS,
         Some(seed) => {
-            if let (Err(failure), _) = trace(seed, cases) {
-                report(&failure, SHOWN);
+            if let (Err(failure), _) = arguments.subject.trace(seed, cases) {
+                report(arguments.subject, &failure, SHOWN);
             }
             ExitCode::FAILURE
         }
     }
 }
 
-fn report(failure: &Failure, shown: usize) {
+fn report(subject: Subject, failure: &Failure, shown: usize) {
     for playbook in &failure.playbooks {
         println!("{playbook}");
     }
@@ -149,5 +163,6 @@ fn report(failure: &Failure, shown: usize) {
         println!("{line}");
     }
     println!("seed {} fails: {}", failure.seed, failure.message);
-    println!("play it again: cargo run -p noetl-sim -- --seed {} --trace", failure.seed);
+    let subject = if subject == Subject::Drive { "drive " } else { "" };
+    println!("play it again: cargo run -p noetl-sim -- {subject}--seed {} --trace", failure.seed);
 }

@@ -314,7 +314,7 @@ impl World {
 }
 
 /// The text between quotes that follows these words.
-fn quoted_after<'l>(line: &'l str, words: &str) -> Option<&'l str> {
+pub(crate) fn quoted_after<'l>(line: &'l str, words: &str) -> Option<&'l str> {
     let rest = &line[line.find(words)? + words.len()..];
     rest.strip_prefix('\'')?.split('\'').next()
 }

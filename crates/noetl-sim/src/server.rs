@@ -389,7 +389,7 @@ fn record(
     Event { id: EventId(execution.0 * 1_000_000 + run.seq as i64 + 1), seq: run.seq + 1, at, body }
 }
 
-fn words(input: &Input) -> String {
+pub(crate) fn words(input: &Input) -> String {
     match input {
         Input::Start(_) => "starts".to_owned(),
         Input::Began { command, attempt, .. } => {

@@ -63,5 +63,9 @@ tally! {
     stray_timers => "timers fired that no longer existed",
     pauses => "pauses",
     cancels => "cancellations",
+    failed_commits => "commits of which nothing was stored",
+    lost_answers => "commits whose answer was lost",
+    outages => "times that the store answered nobody",
+    restarts => "servers that crashed and were started again",
     fed_by_explanation => "waits ended by doing what the explanation names",
 }

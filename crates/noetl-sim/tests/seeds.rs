@@ -3,12 +3,15 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use noetl_sim::{Cases, Tally, simulate};
+use noetl_sim::{Cases, Subject, Tally};
 
 const SEEDS: u64 = 2000;
 
+/// Seeds of the drive loop, which take longer.
+const DRIVE_SEEDS: u64 = 300;
+
 /// Plays all seeds on all cores and returns what they went through together, and the failures.
-fn play_all(cases: &Cases) -> (Tally, Vec<String>) {
+fn play_all(subject: Subject, seeds: u64, cases: &Cases) -> (Tally, Vec<String>) {
     let next = AtomicU64::new(0);
     let total = Mutex::new((Tally::default(), Vec::new()));
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get());
@@ -17,10 +20,10 @@ fn play_all(cases: &Cases) -> (Tally, Vec<String>) {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= SEEDS {
+                    if seed >= seeds {
                         return;
                     }
-                    let played = simulate(seed, cases, false);
+                    let played = subject.simulate(seed, cases);
                     let mut total = total.lock().expect("no thread panics while it holds the lock");
                     match played {
                         Ok(tally) => total.0.add(&tally),
@@ -37,7 +40,7 @@ fn play_all(cases: &Cases) -> (Tally, Vec<String>) {
 fn every_seed_keeps_the_rules_and_the_faults_really_happen() {
     let cases = Cases::of_workspace();
     assert!(!cases.is_empty(), "the conformance cases are part of the simulation");
-    let (tally, failures) = play_all(&cases);
+    let (tally, failures) = play_all(Subject::Engine, SEEDS, &cases);
     assert!(
         failures.is_empty(),
         "{} of {SEEDS} seeds fail; play one with `cargo run -p noetl-sim -- --seed N --trace`\n{}",
@@ -73,8 +76,48 @@ fn every_seed_keeps_the_rules_and_the_faults_really_happen() {
 fn the_same_seed_plays_the_same_way_twice() {
     let cases = Cases::of_workspace();
     for seed in [3, 7, 11, 42, 1000] {
-        let (first, lines) = noetl_sim::trace(seed, &cases);
-        let (second, again) = noetl_sim::trace(seed, &cases);
+        let (first, lines) = Subject::Engine.trace(seed, &cases);
+        let (second, again) = Subject::Engine.trace(seed, &cases);
+        assert_eq!(lines, again, "seed {seed}");
+        assert_eq!(first.ok(), second.ok(), "seed {seed}");
+        assert!(lines.len() > 3, "seed {seed} does nothing");
+    }
+}
+
+#[test]
+fn the_drive_loop_loses_nothing_and_brings_every_run_to_its_end() {
+    let cases = Cases::of_workspace();
+    let (tally, failures) = play_all(Subject::Drive, DRIVE_SEEDS, &cases);
+    assert!(
+        failures.is_empty(),
+        "{} of {DRIVE_SEEDS} seeds fail; play one with `cargo run -p noetl-sim -- drive --seed N --trace`\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    let happened = [
+        tally.children,
+        tally.suspensions,
+        tally.failed_commits,
+        tally.lost_answers,
+        tally.outages,
+        tally.restarts,
+        tally.duplicates,
+        tally.echoes,
+        tally.lost_messages,
+        tally.dead_workers,
+        tally.expired_leases,
+        tally.ignored_outcomes,
+        tally.fed_by_explanation,
+    ];
+    assert!(happened.iter().all(|&count| count > 20), "some faults hardly happen:\n{tally}");
+}
+
+#[test]
+fn the_same_seed_of_the_drive_loop_plays_the_same_way_twice() {
+    let cases = Cases::of_workspace();
+    for seed in [1, 2, 3, 5, 8] {
+        let (first, lines) = Subject::Drive.trace(seed, &cases);
+        let (second, again) = Subject::Drive.trace(seed, &cases);
         assert_eq!(lines, again, "seed {seed}");
         assert_eq!(first.ok(), second.ok(), "seed {seed}");
         assert!(lines.len() > 3, "seed {seed} does nothing");

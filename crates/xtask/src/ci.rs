@@ -9,6 +9,9 @@ use crate::{arrows as table, generate, purity, shell};
 /// How many seeds of the simulation CI runs; a few seconds' worth.
 const SEEDS: &str = "3000";
 
+/// The same for the drive loop, whose seeds take longer.
+const DRIVE_SEEDS: &str = "400";
+
 type Check = (&'static str, fn() -> Result<()>);
 
 const CHECKS: &[Check] = &[
@@ -107,5 +110,7 @@ fn conformance() -> Result<()> {
 
 /// Built like the tests: that is quick, and debug assertions watch too.
 fn simulation() -> Result<()> {
-    shell::run("cargo", &["run", "--quiet", "--locked", "--package", "noetl-sim", "--", "--seeds", SEEDS])
+    let run = ["run", "--quiet", "--locked", "--package", "noetl-sim", "--"];
+    shell::run("cargo", &[&run[..], &["--seeds", SEEDS]].concat())?;
+    shell::run("cargo", &[&run[..], &["drive", "--seeds", DRIVE_SEEDS]].concat())
 }

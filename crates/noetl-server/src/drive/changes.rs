@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use noetl_store::{CommandClose, CommandRow, CommandStatus, ExecutionWrite, OutboxRow, Reservation, ResultRow, Snapshot, TimerRow};
+use noetl_store::{
+    CommandClose, CommandRow, CommandStatus, ExecutionWrite, OutboxRow, Reservation, ResultRow, Snapshot,
+    TimerRow,
+};
 use noetl_types::{CommandKey, Event, EventBody, EventId, ExecutionId, TimerKey};
 
 use super::DriveConfig;
