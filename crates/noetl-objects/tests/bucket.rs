@@ -41,9 +41,11 @@ class Bucket(http.server.BaseHTTPRequestHandler):
         kept.pop(self.parts()[0], None)
         self.answer(204)
     def do_POST(self):
-        for key in re.findall("<Key>(.*?)</Key>", self.body().decode()):
+        keys = re.findall("<Key>(.*?)</Key>", self.body().decode())
+        for key in keys:
             kept.pop(key, None)
-        self.answer(200, b"<DeleteResult></DeleteResult>")
+        told = "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys)
+        self.answer(200, f"<DeleteResult>{told}</DeleteResult>".encode())
     def log_message(self, *_):
         pass
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bucket)

@@ -35,7 +35,7 @@ impl LogLevel {
     pub fn parse(text: &str) -> Option<LogLevel> {
         let is_level = |part: &str| {
             let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
-            level.trim().parse::<LevelFilter>().is_ok()
+            !level.trim().is_empty() && level.trim().parse::<LevelFilter>().is_ok()
         };
         let is_known = text.split(',').all(is_level) && text.parse::<Targets>().is_ok();
         is_known.then(|| LogLevel(text.to_owned()))
