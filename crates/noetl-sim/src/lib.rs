@@ -1,5 +1,5 @@
 //! A seeded simulation of runs: the real engine over a store, a server and workers that exist only in memory and fail in
-//! every way they can; and, in [`drive`], the real drive loop over a real store with everything around it simulated.
+//! every way they can; and, in `drive`, the real drive loop over a real store with everything around it simulated.
 //!
 //! A seed decides a playbook (from the generator, or one of the conformance cases), what its tools give, and the order and
 //! the faults of everything around it. The same seed always plays the same. Whatever happens, each run must keep the
