@@ -9,14 +9,15 @@ DEV ?=
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build the release binary at target/release/noetl
+build: ## Build the release binary at target/release/noetl, with the web UI when Node is there
+	@scripts/build-ui
 	cargo build --release --locked --package noetl
 	@scripts/place-binary
 
 run: build ## Build, and start a server with a worker on http://127.0.0.1:8082, state in ./noetl-data
 	@target/release/noetl dev $(DEV)
 
-test: ## Everything CI checks: formatting, lints, tests, simulation, generated files, examples
+test: ## Everything CI checks: formatting, lints, tests, simulation, generated files, examples, the web UI
 	@scripts/setup-tests
 	cargo xtask ci
 

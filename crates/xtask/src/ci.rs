@@ -18,8 +18,10 @@ const CHECKS: &[Check] = &[
     ("formatting", formatting),
     ("crate arrows", arrows),
     ("generated files", generate::check),
+    ("web UI", web_ui),
     ("lints", lints),
     ("tests", tests),
+    ("web UI in a browser", web_ui_in_a_browser),
     ("documentation", documentation),
     ("conformance suite", conformance),
     ("simulation", simulation),
@@ -69,6 +71,11 @@ pub fn arrows() -> Result<()> {
     Ok(())
 }
 
+/// Its types are checked on the way. It comes early, since the binary contains it.
+fn web_ui() -> Result<()> {
+    shell::run("scripts/build-ui", &[])
+}
+
 fn lints() -> Result<()> {
     shell::run(
         "cargo",
@@ -83,6 +90,11 @@ fn tests() -> Result<()> {
     }
     shell::run("cargo", &["nextest", "run", "--cargo-quiet", "--locked", "--workspace", "--profile", "ci"])?;
     shell::run("cargo", &["test", "--quiet", "--locked", "--workspace", "--doc"])
+}
+
+fn web_ui_in_a_browser() -> Result<()> {
+    shell::run("cargo", &["build", "--quiet", "--locked", "--workspace", "--bins"])?;
+    shell::run("scripts/test-ui", &[])
 }
 
 /// Links in the documentation lead somewhere.

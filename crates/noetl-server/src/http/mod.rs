@@ -27,6 +27,7 @@ mod maintenance;
 mod metrics;
 mod openapi;
 mod outbox;
+mod pages;
 mod playbooks;
 mod plugins;
 mod registry;
@@ -48,6 +49,7 @@ use gate::Gate;
 pub use config::{Auth, HttpConfig, SecretText};
 pub use guard::Scope;
 pub use openapi::document;
+pub use pages::{Pages, no_pages};
 pub use serve::{serve, serve_with};
 
 /// Every route with its description.
@@ -86,14 +88,14 @@ fn routes() -> OpenApiRouter<App> {
 
 /// The whole service, with the gate as it is without settings.
 pub fn router(app: App) -> Router {
-    router_with(app, &HttpConfig::default())
+    router_with(app, &HttpConfig::default(), no_pages)
 }
 
-/// The whole service behind the gate.
-pub fn router_with(app: App, config: &HttpConfig) -> Router {
+/// The whole service behind the gate. What is no route is looked for among the pages.
+pub fn router_with(app: App, config: &HttpConfig, pages: Pages) -> Router {
     let (router, _) = routes().split_for_parts();
     let router = router
-        .fallback(async || Error::new(Code::RouteNotFound, "there is no such route").help("see /api/docs"))
+        .fallback(async move |request| pages::find(pages, request))
         .method_not_allowed_fallback(async || {
             Error::new(Code::MethodNotAllowed, "the route does not take this method").help("see /api/docs")
         });

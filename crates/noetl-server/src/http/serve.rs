@@ -27,7 +27,7 @@ use super::body::RequestBody;
 use super::config::HttpConfig;
 use super::connection::Patient;
 use super::gate::Peer;
-use super::{event_stream, router_with};
+use super::{Pages, event_stream, no_pages, router_with};
 use crate::app::App;
 
 /// How long to wait before taking connections again when the system has no room for more.
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs until `stop` fires, with the settings as they are by default.
 pub async fn serve(listener: TcpListener, app: App, stop: CancellationToken) -> io::Result<()> {
-    serve_with(listener, app, HttpConfig::default(), stop).await
+    serve_with(listener, app, HttpConfig::default(), no_pages, stop).await
 }
 
 /// Runs until `stop` fires.
@@ -43,10 +43,11 @@ pub async fn serve_with(
     listener: TcpListener,
     app: App,
     config: HttpConfig,
+    pages: Pages,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let server = Arc::new(Server {
-        router: router_with(app.clone(), &config),
+        router: router_with(app.clone(), &config, pages),
         app,
         protocol: protocol(&config),
         stop: stop.clone(),

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use noetl_server::http::{HttpConfig, serve_with};
+use noetl_server::http::{HttpConfig, no_pages, serve_with};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -28,7 +28,7 @@ async fn listen(config: HttpConfig) -> Listening {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(serve_with(listener, app, config, stop.clone()));
+    let serving = tokio::spawn(serve_with(listener, app, config, no_pages, stop.clone()));
     Listening { address, stop, serving }
 }
 

@@ -69,7 +69,7 @@ impl Server {
             Drive::spawn(driving, Arc::new(store.clone()), playbooks, time, ids, Arc::new(queue.clone()));
         let vault = Vault::new(MasterKey::new("test", [7; 32]), Vec::new());
         let app = equip(App::builder(drive, "0.0.0-test").vault(Some(vault))).build();
-        let router = noetl_server::http::router_with(app.clone(), config);
+        let router = noetl_server::http::router_with(app.clone(), config, noetl_server::http::no_pages);
         Server { app, clock, store, queue, router }
     }
 

@@ -102,14 +102,20 @@ pub async fn run(
     let address = listener.local_addr()?;
     writeln!(out, "listening on http://{address}")?;
     out.flush()?;
-    mention(format_args!("what it can do is at http://{address}/api/docs"));
+    if noetl_ui::is_built() {
+        mention(format_args!("open it in a browser; its API is described at http://{address}/api/docs"));
+    } else {
+        mention(format_args!(
+            "the web UI was not built; what the API can do is at http://{address}/api/docs"
+        ));
+    }
     mention(format_args!("state in {}; Ctrl-C stops", data.display()));
     if going_on > 0 {
         mention(format_args!("{going_on} runs that were under way go on"));
     }
     let mut interrupts = Interrupts::listen()?;
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(serve_with(listener, app, gate, stop.clone()));
+    let serving = tokio::spawn(serve_with(listener, app, gate, noetl_ui::answer, stop.clone()));
     interrupts.next().await;
     mention(format_args!("stopping; press Ctrl-C again to end at once"));
     // Workers that wait for commands would keep their connections open.

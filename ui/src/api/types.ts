@@ -1,0 +1,22 @@
+/** Short names for the types of the API. They are generated from docs/openapi.json. */
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Execution = Schemas["Execution"];
+export type ExecutionDetail = Schemas["Detail"];
+export type EventRow = Schemas["EventRow"];
+export type EventPage = Schemas["EventPage"];
+export type Step = Schemas["Step"];
+export type RanStep = Schemas["RanStep"];
+export type Attempt = Schemas["Attempt"];
+export type LogLine = Schemas["LogLine"];
+export type RunState = Schemas["State"];
+export type Stats = Schemas["Stats"];
+export type ServerStatus = Schemas["ServerStatus"];
+export type Entry = Schemas["Entry"];
+export type Diagnostic = Schemas["Diagnostic"];
+export type Part = Schemas["Part"];
+
+/** Anything that JSON can say. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

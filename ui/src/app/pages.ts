@@ -1,0 +1,35 @@
+/**
+ * Every page: its address, and its place in the navigation. A page's module exports its component by default and is
+ * loaded when it is first shown.
+ */
+import { House, ListTree, type LucideIcon } from "lucide-react";
+import type { ComponentType } from "react";
+
+export interface Page {
+  path: string;
+  load: () => Promise<{ default: ComponentType }>;
+  nav?: {
+    label: string;
+    icon: LucideIcon;
+    group: "Work" | "Resources" | "Server";
+    /** After `g`, this key leads here. */
+    key: string;
+  };
+}
+
+export const PAGES: Page[] = [
+  {
+    path: "/",
+    load: () => import("@/pages/home/HomePage"),
+    nav: { label: "Home", icon: House, group: "Work", key: "h" },
+  },
+  {
+    path: "/executions",
+    load: () => import("@/pages/executions/ExecutionsPage"),
+    nav: { label: "Executions", icon: ListTree, group: "Work", key: "e" },
+  },
+  {
+    path: "/executions/:id",
+    load: () => import("@/pages/execution/ExecutionPage"),
+  },
+];
