@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Method, Response, header};
+use reqwest::{Method, RequestBuilder, Response, header};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -20,6 +20,10 @@ pub(crate) enum Repeat {
 impl Client {
     pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
         self.call(Method::GET, path, None, Repeat::Harmless, Duration::ZERO).await
+    }
+
+    pub(crate) async fn delete<T: DeserializeOwned>(&self, path: &str, repeat: Repeat) -> Result<T, Error> {
+        self.call(Method::DELETE, path, None, repeat, Duration::ZERO).await
     }
 
     pub(crate) async fn post<T: DeserializeOwned>(
@@ -80,31 +84,55 @@ impl Client {
         body: Option<Vec<u8>>,
         wait: Duration,
     ) -> Result<T, Error> {
-        let url = self.url(path);
-        let mut request = self.http.request(method, &url).timeout(PATIENCE + wait);
-        if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
-        }
+        let mut request = self.request(method, path).timeout(PATIENCE + wait);
         if let Some(body) = body {
             request = request.header(header::CONTENT_TYPE, "application/json").body(body);
         }
-        let response = request.send().await.map_err(|source| {
-            let url = self.base.to_string();
-            match source.is_connect() || source.is_builder() {
-                true => Error::Unreachable { url, source },
-                false => Error::NoAnswer { url, source },
-            }
-        })?;
+        let response = request.send().await.map_err(|source| self.not_sent(source))?;
+        let response = self.unless_refused(response).await?;
+        self.read(path, response).await
+    }
+
+    /// A request with the token on it.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, self.url(path));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// Why a request got no answer.
+    pub(crate) fn not_sent(&self, source: reqwest::Error) -> Error {
+        let url = self.base.to_string();
+        match source.is_connect() || source.is_builder() {
+            true => Error::Unreachable { url, source },
+            false => Error::NoAnswer { url, source },
+        }
+    }
+
+    /// The answer, if it is what was asked for.
+    pub(crate) async fn unless_refused(&self, response: Response) -> Result<Response, Error> {
         let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
         let retry_after = retry_after(&response);
         let body = response
             .bytes()
             .await
             .map_err(|source| Error::NoAnswer { url: self.base.to_string(), source })?;
-        if !status.is_success() {
-            return Err(Error::Refused(Box::new(Refusal::new(status.as_u16(), retry_after, &body))));
-        }
-        serde_json::from_slice(&body).map_err(|error| Error::Strange { url, detail: error.to_string() })
+        Err(Error::Refused(Box::new(Refusal::new(status.as_u16(), retry_after, &body))))
+    }
+
+    /// The body of an answer.
+    pub(crate) async fn read<T: DeserializeOwned>(&self, path: &str, response: Response) -> Result<T, Error> {
+        let body = response
+            .bytes()
+            .await
+            .map_err(|source| Error::NoAnswer { url: self.base.to_string(), source })?;
+        serde_json::from_slice(&body)
+            .map_err(|error| Error::Strange { url: self.url(path), detail: error.to_string() })
     }
 
     fn url(&self, path: &str) -> String {

@@ -1,7 +1,10 @@
-//! Credentials, as workers need them.
+//! Credentials, as workers need them and as people keep them.
 
-use serde::Deserialize;
+use noetl_api::credentials::{Credential as Described, CredentialDeleted, CredentialList, CredentialRequest};
+use serde::{Deserialize, Serialize};
 
+use crate::address::{question, segment};
+use crate::call::Repeat;
 use crate::{Client, Error};
 
 /// A credential with its fields.
@@ -26,34 +29,47 @@ impl std::fmt::Debug for Credential {
 impl Client {
     /// The credential of this name, for a step of this execution. Nothing when there is none.
     pub async fn find_credential(&self, alias: &str, execution: i64) -> Result<Option<Credential>, Error> {
-        let path = format!("/api/credentials/{}?include_data=true&execution_id={execution}", escaped(alias));
+        let path = format!("/api/credentials/{}?include_data=true&execution_id={execution}", segment(alias));
         match self.get(&path).await {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error),
         }
     }
-}
 
-/// A name as one segment of a path.
-fn escaped(name: &str) -> String {
-    let mut escaped = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => escaped.push(byte as char),
-            _ => escaped.push_str(&format!("%{byte:02X}")),
+    /// Keeps a credential. One of the same name is replaced.
+    pub async fn put_credential(&self, request: &CredentialRequest) -> Result<Described, Error> {
+        self.post("/api/credentials", request, Repeat::Harmless).await
+    }
+
+    /// A credential by name or id, with its fields only when they are asked for.
+    pub async fn get_credential(&self, name: &str, with_data: bool) -> Result<Described, Error> {
+        self.get(&format!("/api/credentials/{}?include_data={with_data}", segment(name))).await
+    }
+
+    /// All credentials of a type, or of any, by name and without their fields.
+    pub async fn list_credentials(&self, kind: Option<&str>) -> Result<Vec<Described>, Error> {
+        let mut all = Vec::new();
+        let mut after: Option<String> = None;
+        loop {
+            let asked = Asked { kind, after: after.as_deref() };
+            let page: CredentialList = self.get(&format!("/api/credentials{}", question(&asked))).await?;
+            all.extend(page.items);
+            after = page.next;
+            if after.is_none() {
+                return Ok(all);
+            }
         }
     }
-    escaped
+
+    pub async fn delete_credential(&self, name: &str) -> Result<CredentialDeleted, Error> {
+        self.delete(&format!("/api/credentials/{}", segment(name)), Repeat::Harmful).await
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stay_one_segment_of_the_path() {
-        assert_eq!(escaped("pg_local"), "pg_local");
-        assert_eq!(escaped("a/b ?é"), "a%2Fb%20%3F%C3%A9");
-    }
+#[derive(Serialize)]
+struct Asked<'a> {
+    #[serde(rename = "type")]
+    kind: Option<&'a str>,
+    after: Option<&'a str>,
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use noetl_api::ErrorBody;
+use noetl_api::Diagnostic;
+use serde::Deserialize;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -21,6 +22,9 @@ pub enum Error {
         #[source]
         source: reqwest::Error,
     },
+    /// A stream ended before it was over.
+    #[error("the connection to {url} broke off")]
+    BrokenOff { url: String },
     #[error("{0}")]
     Refused(Box<Refusal>),
     /// The server answered with something that is not what its API says.
@@ -36,6 +40,8 @@ pub struct Refusal {
     pub code: String,
     pub message: String,
     pub help: Option<String>,
+    /// What the checker found in a document that is refused.
+    pub diagnostics: Vec<Diagnostic>,
     pub retry_after: Option<Duration>,
 }
 
@@ -49,16 +55,36 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// What every refusal says, whatever else is in its body.
+#[derive(Deserialize)]
+struct Said {
+    error: String,
+    code: String,
+    #[serde(default)]
+    help: Option<String>,
+    #[serde(default)]
+    diagnostics: Vec<Diagnostic>,
+}
+
 impl Refusal {
     pub(crate) fn new(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Refusal {
-        match serde_json::from_slice::<ErrorBody>(body) {
-            Ok(body) => {
-                Refusal { status, code: body.code, message: body.error, help: body.help, retry_after }
-            }
-            Err(_) => {
-                let message = format!("the server answered with status {status}");
-                Refusal { status, code: String::new(), message, help: None, retry_after }
-            }
+        match serde_json::from_slice::<Said>(body) {
+            Ok(body) => Refusal {
+                status,
+                code: body.code,
+                message: body.error,
+                help: body.help,
+                diagnostics: body.diagnostics,
+                retry_after,
+            },
+            Err(_) => Refusal {
+                status,
+                code: String::new(),
+                message: format!("the server answered with status {status}"),
+                help: None,
+                diagnostics: Vec::new(),
+                retry_after,
+            },
         }
     }
 }
@@ -77,7 +103,7 @@ impl Error {
     /// Whether the same call may succeed later without anybody changing it.
     pub fn is_transient(&self) -> bool {
         match self {
-            Error::Unreachable { .. } | Error::NoAnswer { .. } => true,
+            Error::Unreachable { .. } | Error::NoAnswer { .. } | Error::BrokenOff { .. } => true,
             Error::Refused(refusal) => matches!(refusal.status, 408 | 429 | 502 | 503 | 504 | 507),
             Error::Strange { .. } => false,
         }

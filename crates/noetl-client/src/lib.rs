@@ -3,22 +3,31 @@
 //! A [`Client`] knows the address and the token, gives every call a time limit, and tries again where that may help and
 //! can do no harm. The calls are grouped by resource, as in `noetl-api`.
 
+mod address;
 mod call;
 mod catalog;
 mod credentials;
+mod database;
 mod error;
 mod execute;
+mod executions;
 mod health;
+mod live;
+mod plugins;
 mod registry;
 mod retry;
+mod subscriptions;
+mod tokens;
 mod worker;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use catalog::Range;
 pub use credentials::Credential;
 pub use error::{Error, Refusal};
+pub use live::Follow;
 pub use noetl_api as api;
 pub use retry::Retry;
 
