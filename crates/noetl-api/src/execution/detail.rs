@@ -110,6 +110,7 @@ pub struct Status {
     pub status: String,
     /// It is over, in whichever way.
     pub completed: bool,
+    /// It is over without having completed: it failed, or it was cancelled.
     pub failed: bool,
     pub is_cancelled: bool,
     /// Always false: an execution is over when it says so.

@@ -252,8 +252,8 @@ async fn cancel_reaches_everything_that_was_started() {
     assert_eq!(check, json!({"execution_id": child, "is_cancelled": true}));
     let status = server.get(&format!("/api/executions/{parent}/status")).await.ok();
     assert_eq!(
-        (&status["is_cancelled"], &status["completed"], &status["error"]),
-        (&json!(true), &json!(true), &json!("enough"))
+        (&status["is_cancelled"], &status["completed"], &status["failed"], &status["error"]),
+        (&json!(true), &json!(true), &json!(true), &json!("cancelled: enough"))
     );
     for path in ["cancel", "stop"] {
         let again = server.post(&format!("/api/executions/{parent}/{path}"), json!({})).await;

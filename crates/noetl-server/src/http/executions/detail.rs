@@ -105,7 +105,8 @@ async fn status(State(app): State<App>, Path(execution_id): Path<Id>) -> Result<
         execution_id: id(found.id),
         path: summary.path,
         completed: run.status.is_terminal(),
-        failed: run.status == RunStatus::Failed,
+        // Clients that know no other word than failed must not take what was cancelled for done.
+        failed: matches!(run.status, RunStatus::Failed | RunStatus::Cancelled),
         is_cancelled: run.status == RunStatus::Cancelled,
         completion_inferred: false,
         current_step: under_way.or(summary.current_step),
@@ -119,6 +120,9 @@ async fn status(State(app): State<App>, Path(execution_id): Path<Id>) -> Result<
         completed_at: summary.completed_at,
         duration_seconds: summary.duration_seconds,
         duration_human: summary.duration_human,
-        error: summary.error,
+        error: match run.status {
+            RunStatus::Cancelled => summary.error.map(|reason| format!("cancelled: {reason}")),
+            _ => summary.error,
+        },
     }))
 }
