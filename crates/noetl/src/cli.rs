@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::command::older::{cleanup, db, execute, get, refused};
 use crate::command::{
-    check, completions, config, dev, events, explain, logs, query, run, schema, server, token, version,
-    worker,
+    cancel, catalog, check, completions, config, context, credential, dev, doctor, events, exec, explain,
+    list, logs, pause, plugin, query, register, rerun, resume, run, schema, server, signal, status,
+    subscription, token, version, worker, workers,
 };
 use crate::config::Flags;
+use crate::connection::ServerFlags;
 
 /// Runs NoETL playbooks: workflows in YAML.
 #[derive(Debug, Parser)]
@@ -28,6 +31,9 @@ pub struct Cli {
     /// A setting of the configuration, such as worker.concurrency=8; may be given several times
     #[arg(long, short, global = true, value_name = "KEY=VALUE", value_parser = assignment)]
     option: Vec<(String, String)>,
+
+    #[command(flatten)]
+    pub server: ServerFlags,
 }
 
 impl Cli {
@@ -49,26 +55,75 @@ fn assignment(text: &str) -> Result<(String, String), &'static str> {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<run::Arguments>),
+    Check(check::Arguments),
+
     Dev(dev::Arguments),
     Server(server::Arguments),
     Worker(worker::Arguments),
-    Check(check::Arguments),
+
+    Register(register::Arguments),
+    Catalog(catalog::Arguments),
+    Exec(Box<exec::Arguments>),
+    List(list::Arguments),
+    Status(status::Arguments),
     Events(events::Arguments),
     Logs(logs::Arguments),
     Explain(explain::Arguments),
+    Cancel(cancel::Arguments),
+    Pause(pause::Arguments),
+    Resume(resume::Arguments),
+    Rerun(rerun::Arguments),
+    Signal(signal::Arguments),
     Query(query::Arguments),
-    Schema(schema::Arguments),
-    Config(config::Arguments),
+    Workers(workers::Arguments),
+    Credential(credential::Arguments),
+    Plugin(plugin::Arguments),
+    Subscription(subscription::Arguments),
     Token(token::Arguments),
+
+    Context(context::Arguments),
+    Config(config::Arguments),
+    Doctor(doctor::Arguments),
+    Schema(schema::Arguments),
     Completions(completions::Arguments),
     Version(version::Arguments),
+
+    #[command(hide = true)]
+    Cleanup(cleanup::Arguments),
+    #[command(hide = true)]
+    Db(db::Arguments),
+    #[command(hide = true)]
+    Execute(execute::Arguments),
+    #[command(hide = true)]
+    Get(get::Arguments),
+
+    #[command(hide = true)]
+    Ai(refused::Arguments),
+    #[command(hide = true)]
+    Auth(refused::Arguments),
+    #[command(hide = true)]
+    Build(refused::Arguments),
+    #[command(hide = true)]
+    Codex(refused::Arguments),
+    #[command(hide = true)]
+    Console(refused::Arguments),
+    #[command(hide = true)]
+    Ehdb(refused::Arguments),
+    #[command(hide = true)]
+    Iap(refused::Arguments),
+    #[command(hide = true)]
+    K8s(refused::Arguments),
+    #[command(hide = true)]
+    Provider(refused::Arguments),
+    #[command(hide = true)]
+    Subscribe(refused::Arguments),
 }
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  everything is as it should be
-  1  the command could not do its work, or the run failed
-  2  wrong use: an unknown flag, a file that cannot be read
+  1  the command could not do its work, or the execution failed
+  2  wrong use: an unknown flag, a file that cannot be read, an id or a path that is not there
   3  a playbook is not valid
   129, 130, 143  the terminal went away, Ctrl-C was pressed, the system asked to end";
 
@@ -104,7 +159,7 @@ mod tests {
 
     #[test]
     fn every_command_shows_an_example() {
-        for command in Cli::command().get_subcommands() {
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(
                 help.contains(&format!("noetl {}", command.get_name())),

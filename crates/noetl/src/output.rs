@@ -80,6 +80,11 @@ pub fn mention(sentence: Arguments<'_>) {
     tell("note", sentence);
 }
 
+/// Says on standard error what to do about it.
+pub fn help(sentence: Arguments<'_>) {
+    tell("help", sentence);
+}
+
 fn tell(word: &str, sentence: Arguments<'_>) {
     // With standard error closed there is nobody left to tell.
     let _ = writeln!(io::stderr(), "{word}: {sentence}");

@@ -1,5 +1,5 @@
-//! The files in `docs/` that are made from the tables of the language and the routes of the server: what they hold, writing
-//! them, and holding them against what is there.
+//! The files in `docs/` that are made from the tables of the language, the routes of the server and the command line: what
+//! they hold, writing them, and holding them against what is there.
 
 use std::fs;
 
@@ -37,6 +37,14 @@ pub fn run() -> Result<()> {
         fs::write(shell::root().join(path), content).with_context(|| format!("could not write {path}"))?;
         println!("wrote {path}");
     }
+    command_line()
+}
+
+/// The page of the command line. The test that holds it against the binary also writes it.
+fn command_line() -> Result<()> {
+    let test = ["test", "--quiet", "--locked", "--workspace", "--bin", "noetl", "cli_page"];
+    shell::run("env", &[&["UPDATE_EXPECT=1", "cargo"], &test[..]].concat())?;
+    println!("wrote docs/cli.md");
     Ok(())
 }
 

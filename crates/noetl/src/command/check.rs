@@ -32,7 +32,7 @@ pub struct Arguments {
     paths: Vec<PathBuf>,
 
     /// Write one JSON object with all findings
-    #[arg(long)]
+    #[arg(long, short)]
     json: bool,
 
     /// Rewrite older spellings in the files first; comments and layout stay

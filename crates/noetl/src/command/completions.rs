@@ -2,31 +2,55 @@
 
 use std::io::Write;
 
-use anyhow::Result;
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use clap_complete::env::Shells;
 
-use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// Write a script that teaches a shell to complete this command line
+/// Write a script that teaches a shell to complete this command line, with the paths of the catalog
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   noetl completions bash > ~/.local/share/bash-completion/completions/noetl
   noetl completions zsh > ~/.zfunc/_noetl
-  noetl completions fish > ~/.config/fish/completions/noetl.fish")]
+  noetl completions fish > ~/.config/fish/completions/noetl.fish
+
+The script asks `noetl` itself, which asks the server for the paths of its catalog; a server that does not answer at
+once is not waited for.")]
 pub struct Arguments {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl Shell {
+    fn name(self) -> &'static str {
+        match self {
+            Shell::Bash => "bash",
+            Shell::Elvish => "elvish",
+            Shell::Fish => "fish",
+            Shell::Powershell => "powershell",
+            Shell::Zsh => "zsh",
+        }
+    }
+}
+
 pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
-    // The generator panics when it cannot write, so it writes to memory.
+    let shells = Shells::builtins();
+    let shell = shells.completer(arguments.shell.name()).context("the shell is not known")?;
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "noetl", &mut script);
+    shell.write_registration("COMPLETE", "noetl", "noetl", "noetl", &mut script)?;
     out.write_all(&script)?;
     Ok(Exit::Good)
 }

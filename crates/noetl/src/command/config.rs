@@ -28,7 +28,7 @@ enum Action {
     /// Print each setting with the value that counts and where it came from
     Show {
         /// Write one JSON object
-        #[arg(long)]
+        #[arg(long, short)]
         json: bool,
     },
     /// Print the default configuration file, with every setting explained

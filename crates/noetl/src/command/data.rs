@@ -1,4 +1,5 @@
-//! What the commands that look into a data folder have in common. They only read, so they work beside a live run.
+//! What the commands have in common that look into a data folder or ask a server. They only read, so they work beside a
+//! live run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,36 +7,53 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use noetl_client::Client;
+use noetl_client::api::execution::ListParameters;
 use noetl_store::{Execution, ExecutionFilter, Store};
 use noetl_store_sqlite::SqliteStore;
 use noetl_types::ExecutionId;
 
-use crate::config::{Config, Flags};
+use crate::config::{Config, Flags, Surroundings};
+use crate::connection::ServerFlags;
 use crate::exit::WrongUse;
 
 /// How often to look for news of a run that another process drives.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// Which data folder.
+/// Which data folder, or none.
 #[derive(Debug, Args)]
 pub struct DataFolder {
-    /// The data folder, as given to `noetl run --data`; `run.data` of the configuration when left out
-    #[arg(long, value_name = "DIR")]
+    /// Look into this data folder, as given to `noetl run --data`, and ask no server
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["server", "host", "port", "context"])]
     data: Option<PathBuf>,
 }
 
+/// Who knows.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Source {
+    Folder(PathBuf),
+    Server,
+}
+
 impl DataFolder {
-    /// The folder that is meant.
-    pub fn choose(&self, flags: &Flags) -> Result<PathBuf> {
-        let configured = || anyhow::Ok(Config::load(flags)?.run.data);
-        match self.data.clone().map_or_else(configured, |data| Ok(Some(data)))? {
-            Some(folder) => Ok(folder),
-            None => Err(WrongUse("say which data folder with --data".to_owned()).into()),
+    /// The folder that was given; the server that was given; the folder of the configuration; the usual server.
+    pub fn source(&self, flags: &Flags, server: &ServerFlags) -> Result<Source> {
+        if let Some(folder) = &self.data {
+            return Ok(Source::Folder(folder.clone()));
         }
+        let is_server_named = server.server.is_some()
+            || server.host.is_some()
+            || server.port.is_some()
+            || server.context.is_some()
+            || Surroundings::of_this_process().variable("NOETL_SERVER").is_some();
+        if is_server_named {
+            return Ok(Source::Server);
+        }
+        Ok(Config::load(flags)?.run.data.map_or(Source::Server, Source::Folder))
     }
 }
 
-/// Which data folder, and which run in it.
+/// Which data folder if any, and which run.
 #[derive(Debug, Args)]
 pub struct RunOf {
     /// The id of the execution; the newest one when left out
@@ -43,14 +61,13 @@ pub struct RunOf {
     execution: Option<i64>,
 
     #[command(flatten)]
-    folder: DataFolder,
+    pub folder: DataFolder,
 }
 
 impl RunOf {
     /// Opens the store for reading and finds the run in it.
-    pub async fn open(&self, flags: &Flags) -> Result<(Arc<dyn Store>, ExecutionId)> {
-        let data = self.folder.choose(flags)?;
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open_for_reading(database(&data)?)?);
+    pub async fn open(&self, data: &Path) -> Result<(Arc<dyn Store>, ExecutionId)> {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open_for_reading(database(data)?)?);
         let found = match self.execution {
             Some(id) => store.find_execution(ExecutionId(id)).await?,
             None => newest(&*store).await?,
@@ -60,6 +77,24 @@ impl RunOf {
             None => {
                 let which = self.execution.map_or(String::new(), |id| format!(" {id}"));
                 Err(WrongUse(format!("there is no execution{which} in {}", data.display())).into())
+            }
+        }
+    }
+
+    /// The run on the server.
+    pub async fn on_server(&self, client: &Client) -> Result<i64> {
+        if let Some(id) = self.execution {
+            return Ok(id);
+        }
+        let mut asked = ListParameters::default();
+        loop {
+            let page = client.list_executions(&asked).await?;
+            let Some(last) = page.last() else {
+                return Err(WrongUse(format!("there is no execution on {}", client.base())).into());
+            };
+            asked.before = Some(last.execution_id);
+            if let Some(found) = page.iter().find(|execution| execution.parent_execution_id.is_none()) {
+                return Ok(found.execution_id.0);
             }
         }
     }

@@ -1,32 +1,41 @@
 //! `noetl logs`
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
+use noetl_client::Client;
+use noetl_client::api::Id;
+use noetl_client::api::execution::{LogLine, LogParameters};
 use noetl_store::{LogFilter, Store, StoredLogChunk};
 use noetl_types::ExecutionId;
-use serde_json::json;
 
-use super::data::{LOOK_AGAIN, RunOf, wait};
+use super::data::{LOOK_AGAIN, RunOf, Source, wait};
 use crate::config::Flags;
+use crate::connection::{ServerFlags, converse};
 use crate::exit::Exit;
+use crate::form::write_json_line;
+use crate::interrupts::Interrupts;
 use crate::output::{Output, mention};
 
-/// Show what the steps of a run printed
+/// Show what the steps of an execution printed
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  noetl logs --data runs                     of the newest run
-  noetl logs 1234567 --data runs
-  noetl logs 1234567 --data runs -f             go on until the run is over
-  noetl logs 1234567 --data runs --step fetch
-  noetl logs 1234567 --data runs --json         one JSON object for each piece of output")]
+  noetl logs 380361384216494080
+  noetl logs 380361384216494080 -f             go on until the execution is over
+  noetl logs 380361384216494080 --step fetch
+  noetl logs                                   of the newest one
+  noetl logs --data runs                       of a run that `noetl run --data runs` keeps
+
+With --json each piece of output is an object on a line of its own: {\"cursor\", \"at\", \"step\", \"command\", \"attempt\",
+\"stream\", \"text\", \"dropped_bytes\"}.")]
 pub struct Arguments {
     #[command(flatten)]
     run: RunOf,
 
-    /// Go on showing output until the run is over
+    /// Go on showing output until the execution is over
     #[arg(long, short)]
     follow: bool,
 
@@ -35,7 +44,7 @@ pub struct Arguments {
     step: Option<String>,
 
     /// Write each piece of output as a JSON object on a line of its own
-    #[arg(long)]
+    #[arg(long, short)]
     json: bool,
 }
 
@@ -44,19 +53,89 @@ const PAGE: usize = 200;
 /// Output may come a little later than the event that ends the run: so many looks must find nothing new.
 const LOOKS_AFTER_THE_END: usize = 3;
 
-pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
+pub fn run(arguments: &Arguments, flags: &Flags, server: &ServerFlags, out: &mut Output) -> Result<Exit> {
+    match arguments.run.folder.source(flags, server)? {
+        Source::Folder(data) => of_folder(arguments, &data, out),
+        Source::Server => converse(server, async |client| of_server(arguments, &client, out).await),
+    }
+}
+
+async fn of_server(arguments: &Arguments, client: &Client, out: &mut Output) -> Result<Exit> {
+    let execution = arguments.run.on_server(client).await?;
+    let mut asked = LogParameters { step: arguments.step.clone(), ..LogParameters::default() };
+    let mut shown = Shown::default();
+    if arguments.follow {
+        let mut interrupts = Interrupts::listen()?;
+        let mut lines = client.follow_logs(execution, &asked);
+        loop {
+            tokio::select! {
+                line = lines.next() => match line? {
+                    Some(line) if !out.is_reader_gone() => shown.show(&line, arguments.json, out)?,
+                    _ => break,
+                },
+                exit = interrupts.next() => return Ok(exit),
+            }
+            out.flush()?;
+        }
+    } else {
+        loop {
+            let page = client.list_logs(execution, &asked).await?;
+            for line in &page.logs {
+                shown.show(line, arguments.json, out)?;
+            }
+            asked.after = Some(page.next);
+            if !page.has_more || out.is_reader_gone() {
+                break;
+            }
+        }
+    }
+    shown.conclude();
+    Ok(Exit::Good)
+}
+
+/// What was shown so far.
+#[derive(Debug, Default)]
+struct Shown {
+    pieces: usize,
+    dropped: u64,
+}
+
+impl Shown {
+    fn show(&mut self, line: &LogLine, json: bool, out: &mut Output) -> Result<()> {
+        self.pieces += 1;
+        self.dropped += line.dropped_bytes;
+        if json {
+            return write_json_line(line, out);
+        }
+        for text in line.text.lines() {
+            writeln!(out, "{} | {text}", line.step)?;
+        }
+        Ok(())
+    }
+
+    /// Says what can't be seen from what was shown.
+    fn conclude(&self) {
+        if self.pieces == 0 {
+            mention(format_args!("nothing was printed"));
+        }
+        if self.dropped > 0 {
+            mention(format_args!("{} bytes were over the limit and are not kept", self.dropped));
+        }
+    }
+}
+
+fn of_folder(arguments: &Arguments, data: &Path, out: &mut Output) -> Result<Exit> {
     wait(async {
-        let (store, execution) = arguments.run.open(flags).await?;
+        let (store, execution) = arguments.run.open(data).await?;
         let mut reading = Reading {
             filter: LogFilter { step: arguments.step.clone(), ..LogFilter::default() },
             json: arguments.json,
-            dropped: 0,
+            shown: Shown::default(),
         };
-        let (mut looks_left, mut shown) = (LOOKS_AFTER_THE_END, 0);
+        let mut looks_left = LOOKS_AFTER_THE_END;
         loop {
             let over = is_over(&*store, execution).await?;
             let found = reading.show_new(&*store, execution, out).await?;
-            shown += found;
             looks_left = if over && found == 0 { looks_left - 1 } else { LOOKS_AFTER_THE_END };
             if !arguments.follow || looks_left == 0 || out.is_reader_gone() {
                 break;
@@ -64,12 +143,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
             out.flush()?;
             tokio::time::sleep(LOOK_AGAIN).await;
         }
-        if shown == 0 {
-            mention(format_args!("nothing was printed"));
-        }
-        if reading.dropped > 0 {
-            mention(format_args!("{} bytes were over the limit and are not kept", reading.dropped));
-        }
+        reading.shown.conclude();
         Ok(Exit::Good)
     })
 }
@@ -82,7 +156,7 @@ async fn is_over(store: &dyn Store, execution: ExecutionId) -> Result<bool> {
 struct Reading {
     filter: LogFilter,
     json: bool,
-    dropped: u64,
+    shown: Shown,
 }
 
 impl Reading {
@@ -93,40 +167,32 @@ impl Reading {
         execution: ExecutionId,
         out: &mut Output,
     ) -> Result<usize> {
-        let mut shown = 0;
+        let mut found = 0;
         loop {
             let chunks = store.list_logs(execution, &self.filter, PAGE).await?;
             for stored in &chunks {
                 self.filter.after = stored.cursor;
-                self.dropped += stored.dropped;
-                self.show(stored, out)?;
+                self.shown.show(&line(stored), self.json, out)?;
             }
-            shown += chunks.len();
+            found += chunks.len();
             if chunks.len() < PAGE {
-                return Ok(shown);
+                return Ok(found);
             }
         }
     }
+}
 
-    fn show(&self, stored: &StoredLogChunk, out: &mut Output) -> Result<()> {
-        let chunk = &stored.chunk;
-        let text = String::from_utf8_lossy(&chunk.bytes);
-        if self.json {
-            let line = json!({
-                "at": chunk.at.to_string(),
-                "step": chunk.step,
-                "command": chunk.command.to_string(),
-                "attempt": chunk.attempt,
-                "stream": chunk.stream.as_str(),
-                "text": text,
-                "dropped_bytes": stored.dropped,
-            });
-            writeln!(out, "{line}")?;
-        } else {
-            for line in text.lines() {
-                writeln!(out, "{} | {line}", chunk.step)?;
-            }
-        }
-        Ok(())
+/// A piece of output as the API tells it.
+fn line(stored: &StoredLogChunk) -> LogLine {
+    let chunk = &stored.chunk;
+    LogLine {
+        cursor: Id(stored.cursor.0),
+        step: chunk.step.to_string(),
+        command: chunk.command.to_string(),
+        attempt: chunk.attempt,
+        stream: chunk.stream.as_str().to_owned(),
+        at: chunk.at.to_string(),
+        text: String::from_utf8_lossy(&chunk.bytes).into_owned(),
+        dropped_bytes: stored.dropped,
     }
 }

@@ -1,19 +1,36 @@
 //! The commands, one file each: its arguments and what it does.
 
+pub mod cancel;
+pub mod catalog;
 pub mod check;
 pub mod completions;
 pub mod config;
+pub mod context;
+pub mod credential;
 mod data;
 pub mod dev;
+pub mod doctor;
 mod entrance;
 pub mod events;
+pub mod exec;
 pub mod explain;
+pub mod list;
 pub mod logs;
+pub mod older;
+pub mod pause;
+pub mod plugin;
 pub mod query;
+pub mod register;
+pub mod rerun;
+pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod server;
 mod serving;
+pub mod signal;
+pub mod status;
+pub mod subscription;
 pub mod token;
 pub mod version;
 pub mod worker;
+pub mod workers;

@@ -2,9 +2,9 @@
 
 mod dry_run;
 mod follow;
-mod payload;
 mod place;
 mod progress;
+mod remote;
 mod summary;
 
 use std::io::Write;
@@ -14,25 +14,29 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use noetl_engine::Input;
 use noetl_server::catalog::Reference;
 use noetl_server::drive::{DriveError, ExecuteRequest, load_run};
 use noetl_types::{ExecutionId, RunStatus, Value};
 use tracing_subscriber::filter::LevelFilter;
 
+use crate::catalog_names::complete_reference;
 use crate::config::{Config, Flags};
+use crate::connection::{Runtime, ServerFlags};
 use crate::documents::{self, Document};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::logging;
 use crate::output::{Output, complain, is_stderr_colored, mention};
+use crate::payload::Inputs;
 use crate::report::Human;
 use follow::{Ending, Follower};
 use place::Place;
 use progress::Progress;
 
-/// Run a playbook here and now, without a server
+/// Run a playbook here and now without a server, or one of the catalog on the server
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -42,33 +46,30 @@ Examples:
   noetl run flow.yaml --data runs/            keep the state, so that the run can be resumed
   noetl run --data runs/ --resume 1234567     go on with a run that was interrupted
   noetl run flow.yaml --dry-run               show what would happen
+  noetl run catalog://examples/hello@1        run it on the server, and wait for it
 
-Playbooks that it calls are found by path among the files of its folder.
+Playbooks that it calls are found by path among the files of its folder. Ctrl-C on a run of the server detaches: it goes
+on, and `noetl status ID --wait` comes back to it.
 Ends with 0 when the run completed, 1 when it failed, 2 for wrong use, 3 for an invalid playbook, 130 when
 interrupted, 143 when asked to end.")]
 pub struct Arguments {
-    /// The playbook
-    #[arg(value_name = "FILE", required_unless_present = "resume")]
-    file: Option<PathBuf>,
+    /// The playbook: a file, or catalog://PATH[@VERSION] for one of the server
+    #[arg(value_name = "FILE|catalog://PATH", required_unless_present = "resume", add = ArgValueCompleter::new(complete_reference))]
+    playbook: Option<PathBuf>,
 
     /// Keep the state in this folder. Without it and without `run.data` of the configuration, it is gone after the run
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
     /// Go on with a run of the data folder that was interrupted
-    #[arg(long, value_name = "ID", conflicts_with_all = ["file", "dry_run"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["playbook", "dry_run"])]
     resume: Option<i64>,
 
-    /// A value of the workload; may be given several times. JSON where it parses, else text
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    set: Vec<String>,
-
-    /// The payload: JSON, or @FILE with JSON or YAML
-    #[arg(long, value_name = "JSON|@FILE")]
-    payload: Option<String>,
+    #[command(flatten)]
+    inputs: Inputs,
 
     /// Begin at this step
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, short, value_name = "STEP")]
     target: Option<String>,
 
     /// Check and show the plan with its first step rendered, run nothing
@@ -80,19 +81,33 @@ pub struct Arguments {
     credentials: Vec<PathBuf>,
 
     /// Write one JSON object with the status, the result and the steps
-    #[arg(long)]
+    #[arg(long, short)]
     json: bool,
 
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
+
+    /// Where to run: here, or on the server, which is told to start and not waited for
+    #[arg(long, short, value_enum, value_name = "WHERE", default_value_t = Runtime::Auto)]
+    runtime: Runtime,
+
+    /// The version of a playbook of the catalog; @VERSION says the same
+    #[arg(long, short = 'V', value_name = "N", hide = true)]
+    version: Option<String>,
+
+    /// Accepted from older scripts: progress is told without it
+    #[arg(long, short, hide = true, conflicts_with = "quiet")]
+    verbose: bool,
 }
 
-pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
+pub fn run(arguments: &Arguments, flags: &Flags, server: &ServerFlags, out: &mut Output) -> Result<Exit> {
+    if let Some(manner) = remote::manner(arguments, server)? {
+        return remote::run(arguments, manner, server, out);
+    }
     let config = Config::load(flags)?;
     logging::start(&config.log, LevelFilter::ERROR);
-    let given = payload::read(arguments.payload.as_deref(), &arguments.set)
-        .map_err(|error| WrongUse(format!("{error:#}")))?;
+    let given = arguments.inputs.read()?;
     if arguments.resume.is_some() {
         let data = arguments.data.as_ref().or(config.run.data.as_ref());
         let Some(data) = data else {
@@ -101,7 +116,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
         };
         super::data::database(data)?;
     }
-    let document = match &arguments.file {
+    let document = match &arguments.playbook {
         None => None,
         Some(file) => match read_playbook(file)? {
             Ok(document) => Some(document),
@@ -193,7 +208,7 @@ async fn drive_run(
         }
         (None, None) => bail!("there is nothing to run"),
     };
-    let mut progress = Progress::new(arguments.quiet || arguments.json, out.colored());
+    let mut progress = Progress::new(arguments.quiet || arguments.json);
     progress.begin(execution, document.as_ref().map(|document| document.name.as_str()));
     match follower.follow(execution, &mut progress, interrupts).await? {
         Ending::Over => {}

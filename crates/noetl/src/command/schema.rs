@@ -1,11 +1,12 @@
 //! `noetl schema`
 
-use std::io::Write;
+use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::exit::Exit;
+use crate::form::write_json;
 use crate::output::Output;
 
 /// Write the JSON Schema of playbooks or of subscriptions, for editors
@@ -20,6 +21,10 @@ pub struct Arguments {
     /// The kind of document
     #[arg(value_enum, default_value_t = Kind::Playbook)]
     kind: Kind,
+
+    /// The file to write; standard output when left out
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,7 +38,12 @@ pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
         Kind::Playbook => noetl_dsl::schema(),
         Kind::Subscription => noetl_dsl::subscription_schema(),
     };
-    serde_json::to_writer_pretty(&mut *out, &schema)?;
-    writeln!(out)?;
+    match &arguments.output {
+        Some(file) => {
+            let text = serde_json::to_string_pretty(&schema)? + "\n";
+            std::fs::write(file, text).with_context(|| file.display().to_string())?;
+        }
+        None => write_json(&schema, out)?,
+    }
     Ok(Exit::Good)
 }

@@ -1,40 +1,39 @@
 //! `noetl token`
 
+mod folder;
+
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, Subcommand};
+use noetl_client::api::tokens::{Token, TokenRequest, TokenScope};
 use noetl_server::app::Scope;
-use noetl_server::app::tokens::{NewToken, mint};
-use noetl_server::clock::{Clock, SystemClock};
-use noetl_server::ids::IdSource;
-use noetl_store::{ApiToken, ApiTokens};
-use noetl_store_sqlite::{Options, SqliteStore};
 
-use super::data::wait;
-use crate::config::{Config, Flags};
-use crate::exit::{Exit, WrongUse};
-use crate::output::Output;
+use crate::connection::{ServerFlags, ask};
+use crate::exit::Exit;
+use crate::form::{Form, write_json};
+use crate::output::{Output, mention};
+use crate::table::Table;
 
-/// Make, list and revoke the API tokens of a data folder, without a server
+/// Make, list and revoke the API tokens of a server, or of a data folder without one
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  noetl token create --data noetl-data --scope admin          print the secret of a new token
+  noetl token create --data noetl-data --scope admin          the first one, before the server starts
   noetl token create --scope viewer --name ci --days 30       one that may only read, for a month
   noetl token list
   noetl token revoke 350000000000000001
 
-A server with --auth tokens lets in who sends `Authorization: Bearer <secret>`. While a server runs on the data folder, use
-its own routes under /api/tokens instead.")]
+A server with --auth tokens lets in who sends `Authorization: Bearer <secret>`; commands send the one of --token,
+NOETL_TOKEN or their context. With --data no server may be running on the folder.
+
+With --json each writes the answer of its route under /api/tokens; `list` writes {\"items\"}.")]
 pub struct Arguments {
     #[command(subcommand)]
     what: What,
 
-    /// The data folder, noetl-data unless configured otherwise
+    /// Work on this data folder, without a server
     #[arg(long, value_name = "DIR", global = true)]
     data: Option<PathBuf>,
 }
@@ -54,62 +53,98 @@ enum What {
         /// How many days it is valid; without it until it is revoked
         #[arg(long, value_parser = clap::value_parser!(u64).range(1..=36_500))]
         days: Option<u64>,
+
+        #[command(flatten)]
+        form: Form,
     },
     /// Show all tokens, without their secrets
-    List,
+    List {
+        #[command(flatten)]
+        form: Form,
+    },
     /// End a token for good
-    Revoke { id: i64 },
+    Revoke {
+        id: i64,
+
+        #[command(flatten)]
+        form: Form,
+    },
 }
 
 fn scope(name: &str) -> Result<Scope, &'static str> {
     Scope::find(name).ok_or("scopes are viewer, operator, worker and admin")
 }
 
-pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
-    let data = match &arguments.data {
-        Some(data) => data.clone(),
-        None => Config::load(flags)?.server.data,
-    };
-    wait(act(&arguments.what, &data, out))
-}
-
-async fn act(what: &What, data: &Path, out: &mut Output) -> Result<Exit> {
-    std::fs::create_dir_all(data)
-        .with_context(|| format!("the data folder {} can't be made", data.display()))?;
-    let store = SqliteStore::open(data.join("noetl.db"), &Options::default())?;
-    let clock: Arc<dyn Clock> = SystemClock::shared();
-    let now = clock.now();
-    match what {
-        What::Create { scope, name, days } => {
-            let expires_at = days.map(|days| now.after(Duration::from_secs(days * 86_400)));
-            let new = NewToken { name: name.clone(), scopes: scope.clone(), expires_at };
-            let id = IdSource::new(clock, 0).next();
-            let minted = mint(&store, id, now, new).await?;
-            writeln!(out, "{}", minted.secret)?;
-        }
-        What::List => {
-            for token in store.list_tokens().await? {
-                writeln!(out, "{}", line(&token))?;
+pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Result<Exit> {
+    let data = arguments.data.as_deref();
+    match &arguments.what {
+        What::Create { scope, name, days, form } => {
+            let created = match data {
+                Some(data) => folder::create(data, scope, name, *days)?,
+                None => {
+                    let request = TokenRequest {
+                        name: name.clone(),
+                        scopes: scope.iter().map(|scope| named(*scope)).collect(),
+                        expires_at: None,
+                        expires_in: days.map(|days| days * 86_400),
+                    };
+                    ask(server, form.quiet, async |client| Ok(client.create_token(&request).await?))?
+                }
+            };
+            match form.json {
+                true => write_json(&created, out)?,
+                false => writeln!(out, "{}", created.token)?,
             }
         }
-        What::Revoke { id } => {
-            if !store.revoke_token(*id, now).await? {
-                return Err(WrongUse(format!("there is no token {id} that could be revoked")).into());
+        What::List { form } => {
+            let found = match data {
+                Some(data) => folder::list(data)?,
+                None => ask(server, form.quiet, async |client| Ok(client.list_tokens().await?))?,
+            };
+            match form {
+                Form { json: true, .. } => write_json(&found, out)?,
+                Form { quiet: true, .. } => {
+                    for token in &found.items {
+                        writeln!(out, "{}", token.id)?;
+                    }
+                }
+                _ if found.items.is_empty() => mention(format_args!("there are no tokens")),
+                _ => table(&found.items).write(out)?,
             }
+        }
+        What::Revoke { id, form } => {
+            let done = match data {
+                Some(data) => folder::revoke(data, *id)?,
+                None => ask(server, form.quiet, async |client| Ok(client.revoke_token(*id).await?))?,
+            };
+            form.answer(&done, out, |_| Ok(()))?;
         }
     }
     Ok(Exit::Good)
 }
 
-fn line(token: &ApiToken) -> String {
-    let mut line =
-        format!("{}  {}  {}  made {}", token.id, token.name, token.scopes.join(","), token.created_at);
-    for (word, at) in
-        [("expires", token.expires_at), ("used", token.last_used_at), ("revoked", token.revoked_at)]
-    {
-        if let Some(at) = at {
-            line.push_str(&format!("  {word} {at}"));
-        }
+fn named(scope: Scope) -> TokenScope {
+    match scope {
+        Scope::Viewer => TokenScope::Viewer,
+        Scope::Operator => TokenScope::Operator,
+        Scope::Worker => TokenScope::Worker,
+        Scope::Admin => TokenScope::Admin,
     }
-    line
+}
+
+fn table(tokens: &[Token]) -> Table {
+    let mut table = Table::new(["ID", "NAME", "SCOPES", "MADE", "EXPIRES", "LAST USED", "REVOKED"]);
+    for token in tokens {
+        let at = |instant: &Option<String>| instant.clone().unwrap_or_else(|| "-".to_owned());
+        table.row([
+            token.id.into(),
+            (&token.name).into(),
+            token.scopes.join(",").into(),
+            (&token.created_at).into(),
+            at(&token.expires_at).into(),
+            at(&token.last_used_at).into(),
+            at(&token.revoked_at).into(),
+        ]);
+    }
+    table
 }

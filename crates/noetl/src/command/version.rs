@@ -17,7 +17,7 @@ const LANGUAGE: &str = "noetl.io/v2";
 #[command(after_help = "Example:\n  noetl version --json")]
 pub struct Arguments {
     /// Write JSON
-    #[arg(long)]
+    #[arg(long, short)]
     json: bool,
 }
 

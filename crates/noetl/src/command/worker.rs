@@ -7,13 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use noetl_client::{Client, Retry};
-use noetl_tools::{Toolbox, Trust, client_config};
+use noetl_tools::Toolbox;
 use noetl_worker::{ControlError, RemoteControl, Worker, WorkerConfig};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::serving;
 use crate::config::{Config, Flags};
+use crate::connection::connections;
 use crate::embedded::Settings;
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
@@ -137,24 +138,4 @@ fn made_up_name() -> String {
     };
     let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis();
     format!("{host}-{}-{millis:x}", std::process::id())
-}
-
-/// How the server is reached.
-fn connections(server: &str) -> Result<reqwest::Client> {
-    let url = reqwest::Url::parse(server).with_context(|| format!("'{server}' is no address of a server"))?;
-    let trust = match url.scheme() {
-        "https" => Trust::System,
-        // No certificate is looked at.
-        "http" => Trust::Anyone,
-        other => {
-            bail!("'{server}' is no address of a server: it begins with {other}, not with http or https")
-        }
-    };
-    let tls = client_config(trust).map_err(|error| anyhow::anyhow!(error.message))?;
-    let builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .user_agent(concat!("noetl/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(Duration::from_secs(5))
-        .no_proxy();
-    builder.build().context("no connections can be made")
 }

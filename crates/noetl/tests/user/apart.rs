@@ -61,6 +61,6 @@ workflow:
 fn an_address_that_makes_no_sense_is_said_in_a_sentence() {
     let folder = Folder::new();
     let seen = see(folder.command(&["worker", "--server", "ftp://somewhere"]), "");
-    assert_eq!(seen.code, Some(1));
+    assert_eq!(seen.code, Some(2));
     assert!(seen.stderr.contains("is no address of a server"), "{}", seen.stderr);
 }

@@ -48,7 +48,7 @@ fn wrong_questions_get_one_sentence() {
         (&["query", "--data", "nowhere", "SELECT 1"], 2, "not a data folder"),
         (&["events", "17", "--data", "data"], 2, "no execution 17"),
         (&["logs", &id, "--data", "nowhere"], 2, "not a data folder"),
-        (&["explain", &id], 2, "--data"),
+        (&["explain", &id, "--server", "http://127.0.0.1:1"], 1, "no connection"),
     ] {
         let seen = folder.noetl(arguments);
         assert_eq!(seen.code, Some(code), "{arguments:?}: {}", seen.text());

@@ -1,23 +1,32 @@
 //! The real binary, run as a user would run it.
 
 mod apart;
+mod catalog;
 mod check;
 mod command_line;
+mod completing;
 mod config;
 mod conformance;
+mod context;
 mod crash;
 mod dev;
+mod doctor;
+mod executions;
 mod fuzz;
 mod inspect;
 mod interrupted;
+mod keeping;
 mod kill;
 mod limits;
 mod live;
 mod objects;
+mod older;
 mod project;
 mod run;
 mod secrets;
+mod served;
 mod service;
 mod support;
 mod token;
+mod wrong_client_use;
 mod wrong_use;

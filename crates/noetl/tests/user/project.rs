@@ -65,6 +65,7 @@ fn the_tour_in_the_readme_works_when_pasted() {
         let printed = blocks(rest, "text").first().copied().unwrap_or_default();
         let mut shell = Command::new("sh");
         shell.args(["-c", &commands]).current_dir(folder.path()).env_remove("CLICOLOR_FORCE");
+        shell.env("NOETL_SERVER", &service.url).env("HOME", folder.path());
         let seen = see(shell, "");
         let said = format!("{}{}", seen.stdout, seen.stderr);
         assert_eq!(without_ids(&said).trim_end(), without_ids(printed).trim_end(), "after: {commands}");

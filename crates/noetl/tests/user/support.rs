@@ -68,7 +68,7 @@ impl Folder {
     /// The binary, ready to be started here. What the environment says about colours and about us is left out.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = noetl(arguments);
-        command.current_dir(self.folder.path());
+        command.current_dir(self.folder.path()).env("HOME", self.folder.path());
         command
     }
 }
@@ -95,7 +95,7 @@ fn noetl(arguments: &[&str]) -> Command {
             command.env_remove(variable);
         }
     }
-    command.env("XDG_CONFIG_HOME", "/nowhere");
+    command.env("XDG_CONFIG_HOME", "/nowhere").env("HOME", "/nowhere");
     command
 }
 

@@ -21,7 +21,7 @@ fn tokens_that_were_made_without_a_server_open_it() {
     let folder = Folder::new();
     let (admin, viewer) = (secret(&folder, "admin"), secret(&folder, "viewer"));
     let listed = folder.noetl(&["token", "list", "--data", "data"]);
-    assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.text());
+    assert_eq!(listed.stdout.lines().count(), 3, "{}", listed.text());
     assert!(!listed.stdout.contains(&admin), "a secret is shown once");
 
     let server = locked(&folder);
@@ -35,7 +35,7 @@ fn tokens_that_were_made_without_a_server_open_it() {
     assert_eq!(server.ask_as("noetl_wrong", "GET", "/api/executions", None).0, 401);
     assert_eq!(server.stop(), Some(0));
 
-    let id = listed.stdout.lines().nth(1).and_then(|line| line.split(' ').next()).expect("an id");
+    let id = listed.stdout.lines().nth(2).and_then(|line| line.split(' ').next()).expect("an id");
     assert_eq!(folder.noetl(&["token", "revoke", "--data", "data", id]).code, Some(0));
     assert_eq!(folder.noetl(&["token", "revoke", "--data", "data", id]).code, Some(2), "only once");
     let server = locked(&folder);

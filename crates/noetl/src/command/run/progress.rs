@@ -1,25 +1,23 @@
 //! What a run does, told on standard error as it happens.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use noetl_engine::Run;
-use noetl_types::{Event, EventBody, ExecutionId, Item, RunStatus, SkipReason, StepStatus, Timestamp};
+use noetl_types::{Event, EventBody, ExecutionId, Item, SkipReason, StepStatus, Timestamp};
+
+use crate::table::Color;
+use crate::telling::{Teller, seconds};
 
 /// How often the progress of loops is shown at most.
 const LOOP_LINE: Duration = Duration::from_millis(250);
 
 pub struct Progress {
-    silent: bool,
-    colored: bool,
-    /// Standard error is a terminal, so a line can be written over.
-    terminal: bool,
+    teller: Teller,
     entered: BTreeMap<Arc<str>, Timestamp>,
     loops: BTreeMap<Arc<str>, LoopLine>,
     shown: Instant,
-    line_open: bool,
 }
 
 struct LoopLine {
@@ -29,20 +27,17 @@ struct LoopLine {
 }
 
 impl Progress {
-    pub fn new(silent: bool, colored: bool) -> Progress {
+    pub fn new(silent: bool) -> Progress {
         Progress {
-            silent,
-            colored,
-            terminal: std::io::stderr().is_terminal(),
+            teller: Teller::new(silent),
             entered: BTreeMap::new(),
             loops: BTreeMap::new(),
             shown: Instant::now(),
-            line_open: false,
         }
     }
 
     pub fn begin(&mut self, execution: ExecutionId, name: Option<&str>) {
-        self.line(&format!(
+        self.teller.line(&format!(
             "execution {execution}{}",
             name.map_or(String::new(), |name| format!(" of {name}"))
         ));
@@ -70,14 +65,15 @@ impl Progress {
                     let took = self.entered.remove(step).map_or(Duration::ZERO, |from| event.at.since(from));
                     let items = self.loops.remove(step).map_or(String::new(), |line| line.words());
                     let (mark, tail) = match (status, error) {
-                        (StepStatus::Completed, _) => (self.paint("✓", "32"), String::new()),
+                        (StepStatus::Completed, _) => (self.teller.paint("✓", Color::Green), String::new()),
                         (_, Some(error)) => {
                             let handled = if *handled { " (handled)" } else { "" };
-                            (self.paint("✗", "31"), format!("{handled}: {}", error.message))
+                            (self.teller.paint("✗", Color::Red), format!("{handled}: {}", error.message))
                         }
-                        _ => (self.paint("✗", "31"), String::new()),
+                        _ => (self.teller.paint("✗", Color::Red), String::new()),
                     };
-                    self.line(&format!("{mark} {step}{items} {}{tail}", self.dim(&seconds(took))));
+                    self.teller
+                        .line(&format!("{mark} {step}{items} {}{tail}", self.teller.dim(&seconds(took))));
                 }
                 EventBody::StepSkipped { step, reason, .. } if *reason != SkipReason::NotReached => {
                     let why = match reason {
@@ -86,20 +82,20 @@ impl Progress {
                         SkipReason::FailureBefore => "a step before it failed",
                         SkipReason::NotReached => "not reached",
                     };
-                    self.line(&format!("{} {step} skipped: {why}", self.dim("-")));
+                    self.teller.line(&format!("{} {step} skipped: {why}", self.teller.dim("-")));
                 }
                 EventBody::CommandLost { step, attempt, .. } => {
-                    self.line(&format!("! {step}: attempt {attempt} was lost, it is tried again"));
+                    self.teller.line(&format!("! {step}: attempt {attempt} was lost, it is tried again"));
                 }
                 EventBody::CallSuspended { step, on, .. } => match on {
                     noetl_types::Await::Signal { name, .. } => {
-                        self.line(&format!("… {step} waits for the signal '{name}'"));
+                        self.teller.line(&format!("… {step} waits for the signal '{name}'"));
                     }
                     noetl_types::Await::Child { path, .. } => {
-                        self.line(&format!("… {step} calls playbook '{path}'"));
+                        self.teller.line(&format!("… {step} calls playbook '{path}'"));
                     }
                     noetl_types::Await::Sleep { seconds } => {
-                        self.line(&format!("… {step} waits {seconds} s"));
+                        self.teller.line(&format!("… {step} waits {seconds} s"));
                     }
                 },
                 EventBody::PlaybookCompleted { .. }
@@ -128,46 +124,19 @@ impl Progress {
 
     fn show_loops(&mut self) {
         self.shown = Instant::now();
-        if self.silent || !self.terminal || self.loops.is_empty() {
+        if self.loops.is_empty() {
             return;
         }
         let words: Vec<String> =
             self.loops.iter().map(|(step, line)| format!("{step}{}", line.words())).collect();
-        let mut stderr = std::io::stderr().lock();
-        let _ = write!(stderr, "\r\x1b[2K… {}", words.join(", "));
-        let _ = stderr.flush();
-        self.line_open = true;
+        self.teller.meanwhile(&words.join(", "));
     }
 
     pub fn end(&mut self, run: &Run) {
         let took = run.ended_at.map_or(Duration::ZERO, |end| end.since(run.started_at));
-        let status = match run.status {
-            RunStatus::Completed => self.paint("COMPLETED", "32"),
-            RunStatus::Failed => self.paint("FAILED", "31"),
-            other => self.paint(other.as_str(), "33"),
-        };
+        let status = self.teller.status(run.status.as_str());
         let why = run.error.as_ref().map_or(String::new(), |error| format!(": {}", error.message));
-        self.line(&format!("{status} in {}{why}", seconds(took)));
-    }
-
-    fn line(&mut self, text: &str) {
-        if self.silent {
-            return;
-        }
-        let mut stderr = std::io::stderr().lock();
-        if std::mem::take(&mut self.line_open) {
-            let _ = write!(stderr, "\r\x1b[2K");
-        }
-        // With standard error closed there is nobody left to tell.
-        let _ = writeln!(stderr, "{text}");
-    }
-
-    fn paint(&self, text: &str, code: &str) -> String {
-        if self.colored && self.terminal { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    fn dim(&self, text: &str) -> String {
-        self.paint(text, "2")
+        self.teller.line(&format!("{status} in {}{why}", seconds(took)));
     }
 }
 
@@ -178,13 +147,5 @@ impl LoopLine {
             Some(total) => format!(" {}/{total}{failed}", self.done),
             None => format!(" {} rows{failed}", self.done),
         }
-    }
-}
-
-fn seconds(time: Duration) -> String {
-    match time.as_secs_f64() {
-        time if time < 0.01 => format!("{:.1} ms", time * 1000.0),
-        time if time < 1.0 => format!("{:.0} ms", time * 1000.0),
-        time => format!("{time:.1} s"),
     }
 }

@@ -1,14 +1,47 @@
 //! The payload of a run, from the command line.
 
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use noetl_types::Value;
 
+use crate::exit::WrongUse;
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct Inputs {
+    /// A value of the workload; may be given several times. JSON where it parses, else text
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// The payload: JSON, or @FILE with JSON or YAML
+    #[arg(long, alias = "workload", value_name = "JSON|@FILE")]
+    payload: Option<String>,
+
+    /// A file with the payload, the same as --payload @FILE
+    #[arg(long, short, value_name = "FILE", hide = true, conflicts_with = "payload")]
+    input: Option<String>,
+}
+
+impl Inputs {
+    /// What was given, as one map; empty when nothing was.
+    pub fn read(&self) -> Result<Value, WrongUse> {
+        let file = self.input.as_ref().map(|file| format!("@{file}"));
+        read(file.as_deref().or(self.payload.as_deref()), &self.set)
+            .map_err(|error| WrongUse(format!("{error:#}")))
+    }
+
+    /// The same, or nothing when nothing was given.
+    pub fn read_if_given(&self) -> Result<Option<Value>, WrongUse> {
+        let is_given = self.input.is_some() || self.payload.is_some() || !self.set.is_empty();
+        if is_given { self.read().map(Some) } else { Ok(None) }
+    }
+}
+
 /// The payload with single values laid over it.
-pub fn read(payload: Option<&str>, sets: &[String]) -> Result<Value> {
+fn read(payload: Option<&str>, sets: &[String]) -> Result<Value> {
     let mut value = match payload {
         None => Value::map::<&str>([]),
         Some(text) => match text.strip_prefix('@') {
-            Some(file) => from_file(file)?,
+            Some(file) => from_file(file).with_context(|| format!("--payload @{file}"))?,
             None => serde_json::from_str(text).context("--payload is not JSON; use @FILE to read a file")?,
         },
     };
@@ -29,14 +62,19 @@ pub fn read(payload: Option<&str>, sets: &[String]) -> Result<Value> {
     Ok(value)
 }
 
-fn from_file(file: &str) -> Result<Value> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("--payload @{file}"))?;
-    if let Ok(value) = serde_json::from_str(&text) {
+/// A value in a file of JSON or YAML.
+pub fn from_file(file: &str) -> Result<Value> {
+    from_text(&std::fs::read_to_string(file)?)
+}
+
+/// A value in JSON or YAML.
+pub fn from_text(text: &str) -> Result<Value> {
+    if let Ok(value) = serde_json::from_str(text) {
         return Ok(value);
     }
-    match noetl_dsl::yaml::parse(&text, &noetl_dsl::yaml::Limits::default()) {
+    match noetl_dsl::yaml::parse(text, &noetl_dsl::yaml::Limits::default()) {
         Ok(document) => Ok(document.root.to_value()),
-        Err(error) => bail!("--payload @{file} is neither JSON nor YAML: {}", error.message),
+        Err(error) => bail!("this is neither JSON nor YAML: {}", error.message),
     }
 }
 
