@@ -4,6 +4,7 @@ mod apart;
 mod catalog;
 mod check;
 mod command_line;
+mod compat;
 mod completing;
 mod config;
 mod conformance;
