@@ -427,6 +427,7 @@ typed AS (
             WHEN 'playbook_started' THEN 'STARTED'
             WHEN 'step.enter' THEN 'ENTERED'
             WHEN 'step.skipped' THEN 'SKIPPED'
+            WHEN 'step.kept' THEN 'KEPT'
             WHEN 'step.timeout' THEN 'TIMEOUT'
             WHEN 'step.exit' THEN upper(body ->> '$.status')
             WHEN 'command.issued' THEN 'PENDING'
@@ -677,3 +678,25 @@ CREATE INDEX noetl.audit_by_execution ON audit (execution_id)
 WHERE execution_id IS NOT NULL;
 CREATE INDEX noetl.keychain_by_execution ON keychain (execution_id)
 WHERE execution_id IS NOT NULL;
+
+-- Executions that refer to values of earlier ones, which must stay as long as they do.
+CREATE TABLE noetl.execution_borrow (
+    execution_id INTEGER NOT NULL,
+    lender_id    INTEGER NOT NULL,
+    PRIMARY KEY (lender_id, execution_id)
+) WITHOUT ROWID;
+
+CREATE INDEX noetl.execution_borrow_by_execution ON execution_borrow (execution_id);
+
+-- Events that others told of, each once, as they came.
+CREATE TABLE noetl.projected_event (
+    execution_id INTEGER NOT NULL,
+    event_id     INTEGER NOT NULL,
+    event_type   TEXT NOT NULL,
+    at           INTEGER NOT NULL,
+    -- The whole event as JSON.
+    envelope     TEXT NOT NULL,
+    PRIMARY KEY (execution_id, event_id)
+) WITHOUT ROWID;
+
+CREATE INDEX noetl.projected_event_by_time ON projected_event (at);

@@ -140,6 +140,17 @@ impl Catalog for SqliteStore {
         .await
     }
 
+    async fn count_paths(&self, kind: &str) -> Result<u64, Error> {
+        let kind = kind.to_owned();
+        self.read(move |connection| {
+            let sql = "
+                SELECT count(DISTINCT path) FROM noetl.catalog
+                WHERE kind = ?1 COLLATE NOCASE AND archived_at IS NULL";
+            Ok(connection.prepare_cached(sql)?.query_row([kind], |row| row.get::<_, i64>(0))? as u64)
+        })
+        .await
+    }
+
     async fn archive_entry(&self, id: i64, now: Timestamp) -> Result<bool, Error> {
         let sql = "UPDATE noetl.catalog SET archived_at = ?2 WHERE catalog_id = ?1 AND archived_at IS NULL";
         self.change_entry(sql, Iso(now), id).await

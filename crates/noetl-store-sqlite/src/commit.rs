@@ -43,6 +43,7 @@ struct Write {
     snapshot: Option<(String, Snapshot)>,
     results: Vec<ResultRow>,
     reserve: Option<Reservation>,
+    borrows_from: Vec<ExecutionId>,
     /// What the execution is found by from now on.
     texts: Vec<Text>,
 }
@@ -96,6 +97,7 @@ impl Encoded {
                 snapshot: write.snapshot.clone().map(|snapshot| (sha256_hex(&snapshot.state), snapshot)),
                 results: write.results.clone(),
                 reserve: write.reserve.clone(),
+                borrows_from: write.borrows_from.clone(),
                 texts: texts(write),
             });
         }
@@ -148,6 +150,13 @@ impl Encoded {
             |statement, write, (key, timer)| {
                 statement.execute(params![write.execution.0, key, Micros(timer.due)])
             },
+        )?;
+        for_each(
+            connection,
+            INSERT_BORROW,
+            &kept,
+            |write| &write.borrows_from,
+            |statement, write, lender| statement.execute([write.execution.0, lender.0]),
         )?;
         for_each(connection, INSERT_MESSAGE, &kept, |write| &write.outbox, insert_message)?;
         for_each(connection, UPSERT_SNAPSHOT, &kept, |write| &write.snapshot, upsert_snapshot)?;
@@ -398,6 +407,9 @@ const DELETE_TIMER: &str = "DELETE FROM noetl.timer WHERE execution_id = ?1 AND 
 
 const INSERT_TIMER: &str = "
     INSERT OR REPLACE INTO noetl.timer (execution_id, timer_key, due_at, visible_at) VALUES (?1, ?2, ?3, ?3)";
+
+const INSERT_BORROW: &str = "
+    INSERT INTO noetl.execution_borrow (execution_id, lender_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
 
 const INSERT_MESSAGE: &str = "
     INSERT INTO noetl.outbox (execution_id, event_id, subject, payload, available_at, created_at, updated_at)

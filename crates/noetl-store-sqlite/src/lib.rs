@@ -4,6 +4,7 @@
 //! works with a file at a time; others may read it with [`query()`] and [`SqliteStore::open_for_reading`].
 
 mod audit;
+mod blobs;
 mod catalog;
 mod checkpoint;
 mod columns;
@@ -25,6 +26,7 @@ mod outbox;
 #[cfg(test)]
 mod plan;
 mod plugins;
+mod projections;
 mod query;
 mod reader;
 mod reservations;

@@ -25,6 +25,10 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration { name: "lists", sql: include_str!("../migrations/0006_lists.sql") },
     Migration { name: "retention", sql: include_str!("../migrations/0007_retention.sql") },
+    Migration {
+        name: "borrows_and_projections",
+        sql: include_str!("../migrations/0008_borrows_and_projections.sql"),
+    },
 ];
 
 /// The steps that have been applied.

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use noetl_store::{
-    Error, ResultInfo, ResultRef, ResultRow, Results, described, object_of, owner_of, resolve,
+    Error, ResultInfo, ResultRef, ResultRow, Results, ResultsDeletion, described, object_of, owner_of,
+    resolve,
 };
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -10,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::SqliteStore;
 use crate::columns::{Bytes, Content, Iso, int};
 use crate::error::Outcome;
-use crate::family::Families;
+use crate::family::{Families, find_borrower};
 
 const RESULT: &str = "
     SELECT result_id, execution_id, name, scope, source_step, data, sha256, media_type, created_at, expires_at
@@ -187,10 +188,14 @@ impl Results for SqliteStore {
         .await
     }
 
-    async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error> {
+    async fn delete_results(&self, execution: ExecutionId) -> Result<ResultsDeletion, Error> {
         self.write(move |connection| {
+            if let Some(by) = find_borrower(connection, execution)? {
+                return Ok(ResultsDeletion::Needed { by });
+            }
             let sql = "DELETE FROM noetl.result_store WHERE execution_id = ?1";
-            Ok(connection.prepare_cached(sql)?.execute([execution.0])? as u64)
+            let values = connection.prepare_cached(sql)?.execute([execution.0])? as u64;
+            Ok(ResultsDeletion::Deleted { values })
         })
         .await
     }

@@ -9,12 +9,21 @@ use crate::SqliteStore;
 use crate::columns::{Micros, Run};
 use crate::commit::SNAPSHOT_TYPE;
 use crate::error::Outcome;
-use crate::family::Families;
+use crate::family::{Families, find_borrower};
 use crate::search;
 
 /// Where an execution has rows of its own, beside its events, its snapshot and its record.
-const OWNED: [&str; 7] =
-    ["command_record", "timer", "outbox", "result_store", "transient", "step_log", "keychain"];
+const OWNED: [&str; 9] = [
+    "command_record",
+    "timer",
+    "outbox",
+    "result_store",
+    "transient",
+    "step_log",
+    "keychain",
+    "projected_event",
+    "execution_borrow",
+];
 
 /// Removes an execution with what it owns and says how many events it had.
 fn remove(connection: &Connection, execution: ExecutionId) -> Outcome<u64> {
@@ -55,7 +64,10 @@ impl Retention for SqliteStore {
             match status {
                 None => Ok(ExecutionDeletion::NotFound),
                 Some(status) if !status.0.is_terminal() => Ok(ExecutionDeletion::Running),
-                Some(_) => Ok(ExecutionDeletion::Deleted { events: remove(connection, execution)? }),
+                Some(_) => match find_borrower(connection, execution)? {
+                    Some(by) => Ok(ExecutionDeletion::Needed { by }),
+                    None => Ok(ExecutionDeletion::Deleted { events: remove(connection, execution)? }),
+                },
             }
         })
         .await
@@ -72,7 +84,7 @@ impl Retention for SqliteStore {
                     && let Some(row) = rows.next()?
                 {
                     let execution = ExecutionId(row.get(0)?);
-                    if !families.is_alive(execution)? {
+                    if !families.is_alive(execution)? && !families.is_borrowed_from(execution)? {
                         over.push(execution);
                     }
                 }

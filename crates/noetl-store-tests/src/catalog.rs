@@ -173,3 +173,17 @@ pub async fn the_newest_entries_can_come_first(store: Arc<dyn Store>) {
     let latest = CatalogFilter { latest_only: true, ..newest };
     assert_eq!(listed(&*store, latest).await, places(&[("c", 1), ("b", 2), ("a", 1)]));
 }
+
+pub async fn visible_paths_of_a_kind_are_counted(store: Arc<dyn Store>) {
+    assert_eq!(store.count_paths("playbook").await.unwrap(), 0);
+    for (id, path) in [(1, "b"), (2, "a"), (3, "b"), (4, "c")] {
+        register(&*store, id, path).await;
+    }
+    let other = noetl_store::NewCatalogEntry { kind: "subscription".into(), ..playbook(5, "d") };
+    store.register(&other).await.unwrap();
+    assert_eq!(store.count_paths("Playbook").await.unwrap(), 3);
+    store.archive_entry(1, at(9)).await.unwrap();
+    assert_eq!(store.count_paths("playbook").await.unwrap(), 3, "the other version of b is visible");
+    store.archive_entry(3, at(9)).await.unwrap();
+    assert_eq!(store.count_paths("playbook").await.unwrap(), 2);
+}

@@ -12,6 +12,7 @@
 //! becomes a test of its own with a store of its own.
 
 pub mod audit;
+pub mod blobs;
 pub mod catalog;
 pub mod commands;
 pub mod commit;
@@ -24,6 +25,7 @@ pub mod list;
 pub mod logs;
 pub mod outbox;
 pub mod plugins;
+pub mod projections;
 pub mod reservations;
 pub mod results;
 pub mod retention;
@@ -123,6 +125,7 @@ macro_rules! conformance {
             search_takes_wildcards_literally
             filters_apply_together
             executions_are_counted_by_status
+            the_counts_follow_every_change_and_none_that_was_lost
         }
         $crate::conformance! { @tests $make_store, commands:
             an_issued_command_is_open
@@ -188,9 +191,11 @@ macro_rules! conformance {
             results_of_a_live_execution_are_kept
             results_within_reach_of_a_live_ancestor_are_kept
             results_within_reach_of_a_live_relative_are_kept
+            results_within_reach_of_a_live_borrower_are_kept
             results_of_an_execution_are_listed_without_content
             expired_results_without_an_execution_are_collected
             results_of_an_execution_are_deleted
+            results_that_another_execution_refers_to_are_not_deleted
         }
         $crate::conformance! { @tests $make_store, catalog:
             each_registration_of_a_path_is_one_version_more
@@ -209,6 +214,7 @@ macro_rules! conformance {
             entries_page_by_path_and_version
             entries_of_one_path_are_listed
             the_newest_entries_can_come_first
+            visible_paths_of_a_kind_are_counted
         }
         $crate::conformance! { @tests $make_store, credentials:
             a_credential_is_found_by_name_and_id
@@ -295,6 +301,8 @@ macro_rules! conformance {
             a_deleted_execution_can_begin_anew
             old_executions_are_purged_first_started_first
             an_execution_stays_while_its_family_runs
+            an_execution_stays_while_others_borrow_from_it
+            only_a_beginning_borrows
             old_commands_are_purged_when_they_are_closed
         }
         $crate::conformance! { @tests $make_store, plugins:
@@ -305,6 +313,15 @@ macro_rules! conformance {
             code_that_changed_is_an_error
             modules_are_listed_by_path_and_highest_version
             a_deleted_module_is_gone
+        }
+        $crate::conformance! { @tests $make_store, blobs:
+            a_blob_is_found_as_it_was_put_last
+            a_blob_that_changed_is_an_error
+        }
+        $crate::conformance! { @tests $make_store, projections:
+            an_event_is_new_once
+            an_event_of_the_log_is_known
+            told_events_go_by_age_or_with_their_execution
         }
     };
     (@tests $make_store:ident, $module:ident: $($behaviour:ident)+) => {

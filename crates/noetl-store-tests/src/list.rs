@@ -347,3 +347,26 @@ pub async fn executions_are_counted_by_status(store: Arc<dyn Store>) {
     }
     assert_eq!(counts().await, [(RunStatus::Completed, 1), (RunStatus::Failed, 2)]);
 }
+
+pub async fn the_counts_follow_every_change_and_none_that_was_lost(store: Arc<dyn Store>) {
+    let counts = async || {
+        let mut counts = store.count_executions().await.unwrap();
+        counts.sort_by_key(|(status, _)| status.as_str());
+        counts
+    };
+    having(&*store, [(1, row("a")), (2, row("a"))]).await;
+    // Whoever starts what exists, or goes on from where an execution no longer is, changes nothing.
+    let mut stale = step(1, 7);
+    stale.row.status = RunStatus::Failed;
+    let batch = noetl_store::Batch { executions: vec![begin(2), stale] };
+    assert_eq!(store.commit(&batch).await.unwrap().lost.len(), 2);
+    assert_eq!(counts().await, [(RunStatus::Running, 2)]);
+    for (seq, status) in [(1, RunStatus::Paused), (2, RunStatus::Running), (3, RunStatus::Cancelled)] {
+        let mut change = step(1, seq);
+        change.row.status = status;
+        commit(&*store, change).await;
+    }
+    assert_eq!(counts().await, [(RunStatus::Cancelled, 1), (RunStatus::Running, 1)]);
+    store.delete_execution(ExecutionId(1)).await.unwrap();
+    assert_eq!(counts().await, [(RunStatus::Running, 1)]);
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::{Error, ExecutionRow, ResultInfo, ResultRef, ResultRow, Store};
+use noetl_store::{Error, ExecutionRow, ResultInfo, ResultRef, ResultRow, ResultsDeletion, Store};
 use noetl_types::{ExecutionId, RunStatus};
 
 use crate::given::*;
@@ -143,6 +143,36 @@ pub async fn results_within_reach_of_a_live_relative_are_kept(store: Arc<dyn Sto
     assert_eq!(collect(&*store, 1000, 10).await, [(1, 1), (2, 1), (3, 1)]);
 }
 
+pub async fn results_within_reach_of_a_live_borrower_are_kept(store: Arc<dyn Store>) {
+    ended(&*store, 1, RunStatus::Completed, None).await;
+    ended(&*store, 2, RunStatus::Completed, Some(1)).await;
+    let mut rerun = begin(3);
+    rerun.borrows_from = vec![ExecutionId(2)];
+    commit(&*store, rerun).await;
+    for execution in [1, 2] {
+        put_expiring(&*store, execution, 1, 10).await;
+    }
+    assert_eq!(collect(&*store, 1000, 10).await, [], "what it took over may lead to all of the family");
+    let mut done = step(3, 1);
+    done.row.status = RunStatus::Completed;
+    commit(&*store, done).await;
+    assert_eq!(collect(&*store, 1000, 10).await, [(1, 1), (2, 1)]);
+}
+
+pub async fn results_that_another_execution_refers_to_are_not_deleted(store: Arc<dyn Store>) {
+    ended(&*store, 1, RunStatus::Failed, None).await;
+    store.put_result(&result(1, 1, "[1]")).await.unwrap();
+    let mut rerun = begin_at(2, ExecutionRow { status: RunStatus::Completed, ..row("a") });
+    rerun.borrows_from = vec![ExecutionId(1)];
+    commit(&*store, rerun).await;
+    let refused = store.delete_results(ExecutionId(1)).await.unwrap();
+    assert_eq!(refused, ResultsDeletion::Needed { by: ExecutionId(2) });
+    assert_eq!(store.list_results(ExecutionId(1), None, 10).await.unwrap().len(), 1);
+    store.delete_execution(ExecutionId(2)).await.unwrap();
+    let deleted = store.delete_results(ExecutionId(1)).await.unwrap();
+    assert_eq!(deleted, ResultsDeletion::Deleted { values: 1 });
+}
+
 pub async fn results_of_an_execution_are_listed_without_content(store: Arc<dyn Store>) {
     for id in [2, 1, 3] {
         store.put_result(&result(7, id, "[1, 2]")).await.unwrap();
@@ -174,7 +204,8 @@ pub async fn results_of_an_execution_are_deleted(store: Arc<dyn Store>) {
     for (execution, id) in [(7, 1), (7, 2), (8, 3)] {
         store.put_result(&result(execution, id, "[1, 2]")).await.unwrap();
     }
-    assert_eq!(store.delete_results(ExecutionId(7)).await.unwrap(), 2);
+    let deleted = store.delete_results(ExecutionId(7)).await.unwrap();
+    assert_eq!(deleted, ResultsDeletion::Deleted { values: 2 });
     assert_eq!(store.list_results(ExecutionId(7), None, 10).await.unwrap(), []);
     assert_eq!(store.list_results(ExecutionId(8), None, 10).await.unwrap().len(), 1);
 }

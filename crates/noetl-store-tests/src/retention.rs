@@ -127,6 +127,31 @@ pub async fn an_execution_stays_while_its_family_runs(store: Arc<dyn Store>) {
     assert_eq!(store.purge_executions(at(1000), 10).await.unwrap(), Purged { executions: 3, events: 4 });
 }
 
+pub async fn an_execution_stays_while_others_borrow_from_it(store: Arc<dyn Store>) {
+    commit(&*store, begin_at(1, over(10, None))).await;
+    commit(&*store, begin_at(2, over(10, Some(1)))).await;
+    let mut rerun = begin_at(3, over(500, None));
+    rerun.borrows_from = vec![ExecutionId(1)];
+    commit(&*store, rerun).await;
+    assert_eq!(
+        store.delete_execution(ExecutionId(1)).await.unwrap(),
+        ExecutionDeletion::Needed { by: ExecutionId(3) }
+    );
+    assert_eq!(store.purge_executions(at(100), 10).await.unwrap(), Purged::default());
+    assert_eq!(store.purge_executions(at(1000), 10).await.unwrap(), Purged { executions: 1, events: 1 });
+    assert!(store.find_execution(ExecutionId(3)).await.unwrap().is_none(), "nobody needs the borrower");
+    assert_eq!(store.purge_executions(at(1000), 10).await.unwrap(), Purged { executions: 2, events: 2 });
+}
+
+pub async fn only_a_beginning_borrows(store: Arc<dyn Store>) {
+    commit(&*store, begin(7)).await;
+    let mut later = step(7, 1);
+    later.borrows_from = vec![ExecutionId(1)];
+    let batch = noetl_store::Batch { executions: vec![later] };
+    let error = store.commit(&batch).await.expect_err("it has begun");
+    assert!(matches!(error, noetl_store::Error::Invalid { .. }), "{error}");
+}
+
 pub async fn old_commands_are_purged_when_they_are_closed(store: Arc<dyn Store>) {
     let mut write = begin(7);
     write.issue = (1..=4).map(|visit| command(visit, 100 + i64::from(visit))).collect();

@@ -38,6 +38,8 @@ pub struct ExecutionWrite {
     pub results: Vec<ResultRow>,
     /// A key that the execution takes with its first write. It does not begin when another has the key.
     pub reserve: Option<Reservation>,
+    /// Earlier executions whose stored values this one refers to from its first write on. They stay as long as it does.
+    pub borrows_from: Vec<ExecutionId>,
 }
 
 impl ExecutionWrite {
@@ -56,6 +58,7 @@ impl ExecutionWrite {
             snapshot: None,
             results: Vec::new(),
             reserve: None,
+            borrows_from: Vec::new(),
         }
     }
 
@@ -71,6 +74,9 @@ impl ExecutionWrite {
         }
         if self.expected_seq > 0 && self.reserve.is_some() {
             return Err(Error::invalid(format!("execution {execution} has begun and cannot reserve a key")));
+        }
+        if self.expected_seq > 0 && !self.borrows_from.is_empty() {
+            return Err(Error::invalid(format!("execution {execution} has begun and cannot borrow values")));
         }
         let mut ids = HashSet::with_capacity(self.events.len());
         for (event, seq) in self.events.iter().zip(self.expected_seq + 1..) {

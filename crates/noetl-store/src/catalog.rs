@@ -73,6 +73,9 @@ pub trait Catalog {
     /// By path, and for each path the newest version first; or the newest of all first.
     async fn list_entries(&self, filter: &CatalogFilter, limit: usize) -> Result<Vec<CatalogEntry>, Error>;
 
+    /// How many paths have an entry of this kind that is not archived.
+    async fn count_paths(&self, kind: &str) -> Result<u64, Error>;
+
     /// Hides an entry from lookup by path. False when there is none that is visible.
     async fn archive_entry(&self, id: i64, now: Timestamp) -> Result<bool, Error>;
 

@@ -9,6 +9,7 @@
 
 mod audit;
 mod batch;
+mod blob;
 mod catalog;
 mod command;
 mod credential;
@@ -23,6 +24,7 @@ mod memory;
 mod objects;
 mod outbox;
 mod plugin;
+mod projection;
 mod query;
 mod reservation;
 mod result;
@@ -38,6 +40,7 @@ use async_trait::async_trait;
 
 pub use audit::{Audit, AuditFilter, AuditRow};
 pub use batch::{Batch, Committed, ExecutionWrite};
+pub use blob::{Blob, Blobs};
 pub use catalog::{Catalog, CatalogEntry, CatalogFilter, Deletion, NewCatalogEntry};
 pub use command::{
     Claim, CommandClose, CommandFilter, CommandRow, CommandStatus, Commands, Lease, StoredCommand,
@@ -59,9 +62,10 @@ pub use outbox::{
     ClaimedMessage, MAX_CLAIMED, MAX_ERROR_CHARS, Outbox, OutboxRow, back_off_seconds, cut_error,
 };
 pub use plugin::{PluginInfo, PluginModule, Plugins};
+pub use projection::{ProjectedEvent, Projections};
 pub use query::{Queries, Query, QueryAnswer};
 pub use reservation::{Duplicate, Reservation, Reservations};
-pub use result::{ResultInfo, ResultRef, ResultRefError, ResultRow, Results};
+pub use result::{ResultInfo, ResultRef, ResultRefError, ResultRow, Results, ResultsDeletion};
 pub use retention::{ExecutionDeletion, Purged, Retention};
 pub use subscription::{
     Registration, Subscription, SubscriptionEvent, SubscriptionState, Subscriptions, Transition,
@@ -91,6 +95,8 @@ pub trait Store:
     + Workers
     + Variables
     + Plugins
+    + Blobs
+    + Projections
     + Reservations
     + Subscriptions
     + ApiTokens

@@ -98,6 +98,18 @@ pub struct ResultInfo {
     pub expires_at: Option<Timestamp>,
 }
 
+/// What came of deleting the values of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultsDeletion {
+    Deleted {
+        values: u64,
+    },
+    /// This execution refers to them.
+    Needed {
+        by: ExecutionId,
+    },
+}
+
 /// Storing and finding values. Those that belong to events of a commit go into it; see
 /// [`ExecutionWrite::results`](crate::ExecutionWrite::results).
 #[async_trait]
@@ -123,11 +135,12 @@ pub trait Results {
         limit: usize,
     ) -> Result<Vec<ResultInfo>, Error>;
 
-    /// Removes all values of an execution and says how many.
-    async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error>;
+    /// Removes all values of an execution, unless another one refers to them.
+    async fn delete_results(&self, execution: ExecutionId) -> Result<ResultsDeletion, Error>;
 
     /// Removes values that expired at `now` or before, at most `limit`, and says which. The values of an execution stay as
-    /// long as one of its family runs, that is itself, an ancestor, or anything below those: they pass references on.
+    /// long as one of its family runs, that is itself, an ancestor, or anything below those, or one that borrows from
+    /// them: they pass references on.
     async fn collect_expired(&self, now: Timestamp, limit: usize) -> Result<Vec<ResultRef>, Error>;
 
     /// Removes objects that were written before an instant and that no value points to, and says how many. They come

@@ -14,6 +14,10 @@ pub enum ExecutionDeletion {
     },
     /// It runs.
     Running,
+    /// This execution refers to values of it.
+    Needed {
+        by: ExecutionId,
+    },
     NotFound,
 }
 
@@ -31,7 +35,7 @@ pub trait Retention {
     async fn delete_execution(&self, execution: ExecutionId) -> Result<ExecutionDeletion, Error>;
 
     /// Deletes executions that ended before `ended_before`, those that started first, at most `limit`. An execution stays
-    /// as long as one of its family runs: they may still look at each other.
+    /// as long as one of its family runs, for they may still look at each other, or is borrowed from.
     async fn purge_executions(&self, ended_before: Timestamp, limit: usize) -> Result<Purged, Error>;
 
     /// Removes commands that were closed before `closed_before`, at most `limit`, and says how many.

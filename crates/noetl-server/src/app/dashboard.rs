@@ -1,6 +1,6 @@
-//! Numbers for an overview.
+//! Numbers for an overview. The store keeps the counts with every change, so that asking for them reads no history.
 
-use noetl_store::{CatalogFilter, Execution, ExecutionFilter, WorkerFilter};
+use noetl_store::{Execution, ExecutionFilter, WorkerFilter};
 use noetl_types::RunStatus;
 
 use super::{App, Error};
@@ -28,42 +28,16 @@ impl Overview {
 /// Executions in each of the two lists.
 const LISTED: usize = 10;
 
-/// Playbooks are counted up to this many.
-const PLAYBOOKS: usize = 10_000;
-
-/// Entries read at a time.
-const PAGE: usize = 500;
-
 impl App {
     pub async fn overview(&self) -> Result<Overview, Error> {
         let store = self.store();
         let failed = ExecutionFilter { statuses: vec![RunStatus::Failed], ..ExecutionFilter::default() };
         Ok(Overview {
             counts: store.count_executions().await?,
-            playbooks: self.count_playbooks().await?,
+            playbooks: store.count_paths("playbook").await?,
             workers: store.list_workers(&WorkerFilter::default()).await?.len() as u64,
             recent: store.list_executions(&ExecutionFilter::default(), LISTED).await?,
             recent_failures: store.list_executions(&failed, LISTED).await?,
         })
-    }
-
-    async fn count_playbooks(&self) -> Result<u64, Error> {
-        let mut filter = CatalogFilter {
-            kind: Some("playbook".to_owned()),
-            latest_only: true,
-            ..CatalogFilter::default()
-        };
-        let mut count = 0;
-        while count < PLAYBOOKS {
-            let page = self.store().list_entries(&filter, PAGE).await?;
-            count += page.len();
-            match page.last() {
-                Some(last) if page.len() == PAGE => {
-                    filter.after = Some((last.entry.path.to_string(), last.version));
-                }
-                _ => break,
-            }
-        }
-        Ok(count as u64)
     }
 }

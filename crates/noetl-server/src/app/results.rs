@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use noetl_engine::Run;
-use noetl_store::{ResultInfo, ResultRef, ResultRow};
+use noetl_store::{ResultInfo, ResultRef, ResultRow, ResultsDeletion};
 use noetl_types::{EventBody, ExecutionId, Slot, StoredValue, Value, VisitId};
 
 use super::{App, Code, Error};
@@ -97,14 +97,20 @@ impl App {
         Ok(self.store().list_results(execution, after, limit).await?)
     }
 
-    /// Removes the values of an execution that has ended.
+    /// Removes the values of an execution that has ended and that no other refers to.
     pub async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error> {
         let found = self.store().find_execution(execution).await?;
         if found.is_some_and(|found| !found.row.status.is_terminal()) {
             let message = format!("execution {execution} runs and may need its values");
             return Err(Error::new(Code::ExecutionRunning, message).help("cancel it, or wait until it ends"));
         }
-        Ok(self.store().delete_results(execution).await?)
+        match self.store().delete_results(execution).await? {
+            ResultsDeletion::Deleted { values } => Ok(values),
+            ResultsDeletion::Needed { by } => {
+                let message = format!("execution {by} took over values of execution {execution}");
+                Err(Error::new(Code::Conflict, message).help("they can go when that execution is gone"))
+            }
+        }
     }
 
     async fn require_execution(&self, execution: ExecutionId) -> Result<(), Error> {

@@ -30,6 +30,8 @@ pub struct Changes {
     pub results: Vec<ResultRow>,
     /// The key that the run is started with.
     pub reserve: Option<Reservation>,
+    /// The runs whose stored values it refers to.
+    pub borrows_from: Vec<ExecutionId>,
 }
 
 impl Changes {
@@ -46,6 +48,7 @@ impl Changes {
             outbox: Vec::new(),
             results: Vec::new(),
             reserve: None,
+            borrows_from: Vec::new(),
         }
     }
 
@@ -84,6 +87,7 @@ impl Changes {
         write.outbox = self.outbox;
         write.results = self.results;
         write.reserve = self.reserve;
+        write.borrows_from = self.borrows_from;
         write
     }
 }

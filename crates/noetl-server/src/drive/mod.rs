@@ -10,6 +10,7 @@ mod changes;
 mod children;
 mod committing;
 mod dispatch;
+mod lenders;
 mod lookup;
 mod recovery;
 mod session;

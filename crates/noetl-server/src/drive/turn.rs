@@ -13,6 +13,7 @@ use super::announce::announcement;
 use super::aside::put_aside;
 use super::changes::Changes;
 use super::committing::{Committing, Told};
+use super::lenders::lenders;
 use super::session::{Session, pool_of};
 use super::sessions::Sessions;
 use super::values::ValueCache;
@@ -146,6 +147,7 @@ impl Turn {
                 let Beginning { started, reserve, .. } = *start;
                 if part.write.expected_seq == 0 {
                     part.write.reserve = reserve;
+                    part.write.borrows_from = lenders(&started);
                 }
                 self.input(part, Input::Start(Box::new(started))).await
             }

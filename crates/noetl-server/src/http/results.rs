@@ -111,7 +111,7 @@ async fn latest(
 
 /// Remove what an execution has put aside, once it has ended
 #[utoipa::path(delete, path = "/api/result/{execution_id}", tag = "results", params(("execution_id" = Id, Path)),
-    responses((status = 200, body = ResultsDeleted), (status = 409, body = ErrorBody, description = "it runs")))]
+    responses((status = 200, body = ResultsDeleted), (status = 409, body = ErrorBody, description = "it runs, or another execution took values over")))]
 async fn delete(State(app): State<App>, Path(execution): Path<Id>) -> Result<Json<ResultsDeleted>, Error> {
     let deleted = app.delete_results(ExecutionId(execution.0)).await?;
     Ok(Json(ResultsDeleted { execution_id: execution, deleted }))

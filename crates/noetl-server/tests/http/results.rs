@@ -150,6 +150,32 @@ async fn expired_values_go_once_no_live_execution_can_reach_them() {
 }
 
 #[tokio::test]
+async fn what_a_rerun_took_over_stays_as_long_as_the_rerun() {
+    let server = Server::new();
+    let two = playbook("a")
+        + "    next: {arcs: [{step: last}]}\n  - step: last\n    tool: {kind: python, code: pass}\n";
+    server.register_text(&two).await;
+    let first = server.start("a").await;
+    server.work(Value::text("x".repeat(100_000))).await;
+    server.work(Value::Null).await;
+    let rerun = json!({"from": "last"});
+    let second = server.post(&format!("/api/executions/{first}/rerun"), rerun).await.ok();
+    let second = second["execution_id"].as_str().expect("an id").to_owned();
+    server.work(Value::Null).await;
+    let uri = format!("/api/result/{first}");
+    assert_eq!(server.delete(&uri).await.refused(), (409, "conflict".to_owned()));
+    server.clock.set(START.after(Duration::from_secs(100 * 86_400)));
+    let purge = async || {
+        let body = json!({"event_retention_days": 1});
+        server.post("/api/internal/cleanup/purge", body).await.ok()["executions_purged"].clone()
+    };
+    assert_eq!(purge().await, 1, "the rerun goes first");
+    assert_eq!(server.get(&format!("/api/executions/{second}")).await.status, 404);
+    assert_eq!(purge().await, 1);
+    assert_eq!(server.get(&format!("/api/executions/{first}")).await.status, 404);
+}
+
+#[tokio::test]
 async fn values_of_an_ended_execution_can_be_removed() {
     let (server, execution) = server_with_a_run().await;
     let uri = format!("/api/result/{execution}");

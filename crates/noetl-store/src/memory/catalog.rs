@@ -81,6 +81,14 @@ impl Catalog for MemoryStore {
         })
     }
 
+    async fn count_paths(&self, kind: &str) -> Result<u64, Error> {
+        self.with(|state| {
+            let visible = state.catalog.values().filter(|entry| entry.archived_at.is_none());
+            let of_kind = visible.filter(|entry| entry.entry.kind.eq_ignore_ascii_case(kind));
+            of_kind.map(|entry| &entry.entry.path).collect::<BTreeSet<_>>().len() as u64
+        })
+    }
+
     async fn archive_entry(&self, id: i64, now: Timestamp) -> Result<bool, Error> {
         self.with(|state| match state.catalog.get_mut(&id) {
             Some(entry) if entry.archived_at.is_none() => {

@@ -73,6 +73,7 @@ impl State {
         for result in &write.results {
             self.results.entry((execution, result.at.id)).or_insert_with(|| Arc::new(result.clone()));
         }
+        self.borrows.extend(write.borrows_from.iter().map(|lender| (*lender, execution)));
         self.reserve(write);
     }
 

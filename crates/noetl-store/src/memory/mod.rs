@@ -2,6 +2,7 @@
 //! tests; nothing outlives the process.
 
 mod audit;
+mod blobs;
 mod catalog;
 mod commands;
 mod commit;
@@ -12,6 +13,7 @@ mod keychain;
 mod logs;
 mod outbox;
 mod plugins;
+mod projections;
 mod queries;
 mod reservations;
 mod results;

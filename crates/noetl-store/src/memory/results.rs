@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use noetl_types::{ExecutionId, Timestamp};
 
 use super::MemoryStore;
-use crate::{Error, ResultInfo, ResultRef, ResultRow, Results};
+use crate::{Error, ResultInfo, ResultRef, ResultRow, Results, ResultsDeletion};
 
 fn info(result: &ResultRow) -> ResultInfo {
     ResultInfo {
@@ -71,11 +71,14 @@ impl Results for MemoryStore {
         })
     }
 
-    async fn delete_results(&self, execution: ExecutionId) -> Result<u64, Error> {
+    async fn delete_results(&self, execution: ExecutionId) -> Result<ResultsDeletion, Error> {
         self.with(|state| {
+            if let Some(by) = state.find_borrower(execution) {
+                return ResultsDeletion::Needed { by };
+            }
             let before = state.results.len();
             state.results.retain(|(owner, _), _| *owner != execution);
-            (before - state.results.len()) as u64
+            ResultsDeletion::Deleted { values: (before - state.results.len()) as u64 }
         })
     }
 

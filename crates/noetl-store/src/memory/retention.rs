@@ -11,8 +11,37 @@ use super::state::State;
 use crate::{Error, ExecutionDeletion, Purged, Retention};
 
 impl State {
-    /// Whether anyone in the family of an execution runs: itself, its ancestors, and everything below those.
+    /// An execution that refers to values of this one.
+    pub fn find_borrower(&self, execution: ExecutionId) -> Option<ExecutionId> {
+        self.borrowers(execution).next()
+    }
+
+    fn borrowers(&self, lender: ExecutionId) -> impl Iterator<Item = ExecutionId> {
+        let all = (lender, ExecutionId(i64::MIN))..=(lender, ExecutionId(i64::MAX));
+        self.borrows.range(all).map(|(_, borrower)| *borrower)
+    }
+
+    /// Whether anyone runs who may look at values of an execution: itself, its ancestors, everything below those, and
+    /// those who borrow from them.
     pub fn is_family_alive(&self, execution: ExecutionId) -> bool {
+        self.family(execution)
+            .iter()
+            .any(|id| self.runs.get(id).is_some_and(|run| !run.execution.row.status.is_terminal()))
+    }
+
+    /// Whether an execution outside the family of this one refers to values of the family.
+    fn is_borrowed_from(&self, execution: ExecutionId) -> bool {
+        let family = self.descent(self.root(execution), |_| Vec::new());
+        family.iter().any(|member| self.borrowers(*member).any(|borrower| !family.contains(&borrower)))
+    }
+
+    /// Those who may look at each other's values, with those who borrow from them.
+    fn family(&self, execution: ExecutionId) -> BTreeSet<ExecutionId> {
+        self.descent(self.root(execution), |member| self.borrowers(member).collect())
+    }
+
+    /// The topmost ancestor that is stored.
+    fn root(&self, execution: ExecutionId) -> ExecutionId {
         let mut root = execution;
         let mut seen = BTreeSet::new();
         while let Some(parent) = self.runs.get(&root).and_then(|run| run.execution.row.parent) {
@@ -21,20 +50,26 @@ impl State {
             }
             root = parent;
         }
-        let mut family = vec![root];
+        root
+    }
+
+    /// An execution, everything below it, and below those that are to come along with a member.
+    fn descent(
+        &self,
+        root: ExecutionId,
+        along: impl Fn(ExecutionId) -> Vec<ExecutionId>,
+    ) -> BTreeSet<ExecutionId> {
+        let mut open = vec![root];
         let mut seen = BTreeSet::new();
-        while let Some(member) = family.pop() {
+        while let Some(member) = open.pop() {
             if !seen.insert(member) {
                 continue;
             }
-            let is_over = |id| self.runs.get(&id).is_none_or(|run| run.execution.row.status.is_terminal());
-            if !is_over(member) {
-                return true;
-            }
             let all = self.runs.values().map(|run| &run.execution);
-            family.extend(all.filter(|run| run.row.parent == Some(member)).map(|run| run.id));
+            open.extend(all.filter(|run| run.row.parent == Some(member)).map(|run| run.id));
+            open.extend(along(member));
         }
-        false
+        seen
     }
 
     /// Removes an execution with what it owns and says how many events it had.
@@ -49,6 +84,8 @@ impl State {
         self.logs.retain(|(owner, _), _| *owner != execution);
         self.log_streams.retain(|(owner, ..), _| *owner != execution);
         self.keychain.retain(|_, entry| entry.execution != Some(execution));
+        self.projected.retain(|(owner, _), _| *owner != execution);
+        self.borrows.retain(|(_, borrower)| *borrower != execution);
         run.map_or(0, |run| run.events.len() as u64)
     }
 }
@@ -59,7 +96,10 @@ impl Retention for MemoryStore {
         self.with(|state| match state.runs.get(&execution) {
             None => ExecutionDeletion::NotFound,
             Some(run) if !run.execution.row.status.is_terminal() => ExecutionDeletion::Running,
-            Some(_) => ExecutionDeletion::Deleted { events: state.remove(execution) },
+            Some(_) => match state.find_borrower(execution) {
+                Some(by) => ExecutionDeletion::Needed { by },
+                None => ExecutionDeletion::Deleted { events: state.remove(execution) },
+            },
         })
     }
 
@@ -69,7 +109,7 @@ impl Retention for MemoryStore {
             let mut over: Vec<_> = all
                 .filter(|run| run.row.status.is_terminal())
                 .filter(|run| run.row.ended_at.is_some_and(|ended| ended < ended_before))
-                .filter(|run| !state.is_family_alive(run.id))
+                .filter(|run| !state.is_family_alive(run.id) && !state.is_borrowed_from(run.id))
                 .map(|run| (run.row.started_at, run.id))
                 .collect();
             over.sort();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use noetl_types::{CommandKey, Event, EventId, ExecutionId, TimerKey, Timestamp, VisitId};
 
 use crate::{
-    ApiToken, AuditRow, CatalogEntry, CredentialRow, Execution, KeychainRow, LogCursor, LogStream, OutboxRow,
-    PluginModule, ResultRow, Snapshot, StoredCommand, StoredLogChunk, Subscription, SubscriptionEvent,
-    TestSuite, Variable, WorkerKind, WorkerRow,
+    ApiToken, AuditRow, Blob, CatalogEntry, CredentialRow, Execution, KeychainRow, LogCursor, LogStream,
+    OutboxRow, PluginModule, ProjectedEvent, ResultRow, Snapshot, StoredCommand, StoredLogChunk,
+    Subscription, SubscriptionEvent, TestSuite, Variable, WorkerKind, WorkerRow,
 };
 
 #[derive(Clone, Default)]
@@ -38,6 +38,10 @@ pub struct State {
     pub tokens: BTreeMap<i64, ApiToken>,
     pub test_suites: BTreeMap<Arc<str>, Arc<TestSuite>>,
     pub plugins: BTreeMap<(Arc<str>, i64), Arc<PluginModule>>,
+    pub blobs: BTreeMap<Arc<str>, Arc<Blob>>,
+    pub projected: BTreeMap<(ExecutionId, EventId), Arc<ProjectedEvent>>,
+    /// Whose values are referred to, and by whom.
+    pub borrows: BTreeSet<(ExecutionId, ExecutionId)>,
 }
 
 /// One execution with what belongs to it alone. Shared between snapshots until it changes.
