@@ -52,7 +52,9 @@ pub struct EhdbState {
 pub struct EhdbEvents {
     pub action: String,
     pub tier: String,
-    pub execution_id: Id,
+    /// Nothing where those of all executions are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_id: Option<Id>,
     pub returned: usize,
     /// Ask with it as `after` for those that follow.
     pub next_cursor: Option<String>,

@@ -57,6 +57,7 @@ codes! {
     ReferenceInvalid => "reference_invalid",
     ResultNotFound => "result_not_found",
     PluginNotFound => "plugin_not_found",
+    ObjectNotFound => "object_not_found",
     /// The code is not that which the caller knows.
     DigestMismatch => "digest_mismatch",
     SubscriptionNotFound => "subscription_not_found",

@@ -52,6 +52,9 @@ impl App {
             }
         }
         removed.workers = store.purge_workers(now.before(keep.silent_workers)).await?;
+        if let Some(executions) = keep.executions {
+            while store.purge_projected(now.before(executions), BATCH).await? == BATCH as u64 {}
+        }
         while let Some(executions) = keep.executions {
             let purged = store.purge_executions(now.before(executions), BATCH).await?;
             removed.executions += purged.executions;

@@ -13,8 +13,10 @@ pub mod executions;
 pub mod ingress;
 pub mod keychain;
 pub mod maintenance;
+pub mod objects;
 pub mod outbox;
 pub mod plugins;
+pub mod projections;
 pub mod registry;
 pub mod results;
 mod scope;
@@ -26,6 +28,7 @@ pub mod variables;
 pub mod work;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use noetl_store::Store;
 use noetl_types::Timestamp;
@@ -54,6 +57,7 @@ struct Inner {
     vault: Option<Vault>,
     known_tokens: KnownTokens,
     metrics: Metrics,
+    reader_patience: Duration,
 }
 
 /// What an [`App`] is made of. Without a vault it keeps no secrets.
@@ -62,15 +66,21 @@ pub struct Builder {
     drive: Drive,
     version: &'static str,
     vault: Option<Vault>,
+    reader_patience: Duration,
 }
 
 impl Builder {
+    /// How long a reader of a live stream may take nothing before it is cut off.
+    pub fn reader_patience(self, reader_patience: Duration) -> Builder {
+        Builder { reader_patience, ..self }
+    }
+
     pub fn vault(self, vault: Option<Vault>) -> Builder {
         Builder { vault, ..self }
     }
 
     pub fn build(self) -> App {
-        let Builder { drive, version, vault } = self;
+        let Builder { drive, version, vault, reader_patience } = self;
         let started_at = drive.shared().clock.now();
         App {
             inner: Arc::new(Inner {
@@ -80,6 +90,7 @@ impl Builder {
                 vault,
                 known_tokens: KnownTokens::default(),
                 metrics: Metrics::default(),
+                reader_patience,
             }),
         }
     }
@@ -92,7 +103,7 @@ impl App {
     }
 
     pub fn builder(drive: Drive, version: &'static str) -> Builder {
-        Builder { drive, version, vault: None }
+        Builder { drive, version, vault: None, reader_patience: executions::READER_PATIENCE }
     }
 
     pub fn drive(&self) -> &Drive {
@@ -125,6 +136,10 @@ impl App {
 
     pub fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    fn reader_patience(&self) -> Duration {
+        self.inner.reader_patience
     }
 
     fn known_tokens(&self) -> &KnownTokens {

@@ -1,10 +1,13 @@
 //! Reading executions and events in the shapes of `noetl ehdb query`. All of it comes from the store.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use axum::extract::State;
 use noetl_api::ehdb::{EhdbEvent, EhdbEvents, EhdbExecution, EhdbExecutions, EhdbIndex, EhdbState};
 use noetl_api::{ErrorBody, Id};
-use noetl_store::{Execution, ExecutionFilter, PathFilter};
-use noetl_types::{ExecutionId, RunStatus, Value};
+use noetl_store::{Execution, ExecutionFilter, FeedPosition, PathFilter};
+use noetl_types::{Event, ExecutionId, RunStatus, Value};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -21,6 +24,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(executions))
         .routes(routes!(execution))
         .routes(routes!(events))
+        .routes(routes!(all_events))
         .routes(routes!(tiers));
     only(Scope::Viewer, routes)
 }
@@ -30,8 +34,12 @@ const TIER: &str = "store";
 /// What can be asked
 #[utoipa::path(get, path = "/api/ehdb", tag = "ehdb", responses((status = 200, body = EhdbIndex)))]
 async fn index() -> Json<EhdbIndex> {
-    let actions =
-        ["GET /api/ehdb/executions", "GET /api/ehdb/executions/{id}", "GET /api/ehdb/executions/{id}/events"];
+    let actions = [
+        "GET /api/ehdb/executions",
+        "GET /api/ehdb/executions/{id}",
+        "GET /api/ehdb/executions/{id}/events",
+        "GET /api/ehdb/events",
+    ];
     Json(EhdbIndex { actions: actions.map(str::to_owned).to_vec() })
 }
 
@@ -140,22 +148,54 @@ async fn events(
     let after = page.after.unwrap_or(0).min(i64::MAX as u64);
     let found = app.store().load_events(execution.id, after, limit).await?;
     let next_cursor = found.last().filter(|_| found.len() == limit).map(|last| last.seq.to_string());
-    let mut room = Room::new(false);
-    let events: Vec<EhdbEvent> = event_rows(&execution, &found, false, &mut room)
-        .into_iter()
-        .map(|row| EhdbEvent {
-            event_id: row.event_id,
-            execution_id: id,
-            event_type: row.event_type,
-            node_name: row.node_name,
-            status: row.status,
-            created_at: row.created_at,
-        })
-        .collect();
+    let events = rows(&execution, &found);
     Ok(Json(EhdbEvents {
         action: "events".to_owned(),
         tier: TIER.to_owned(),
-        execution_id: id,
+        execution_id: Some(id),
+        returned: events.len(),
+        next_cursor,
+        events,
+    }))
+}
+
+fn rows(execution: &Execution, events: &[Event]) -> Vec<EhdbEvent> {
+    let rows = event_rows(execution, events, false, &mut Room::new(false)).into_iter();
+    rows.map(|row| EhdbEvent {
+        event_id: row.event_id,
+        execution_id: Id(execution.id.0),
+        event_type: row.event_type,
+        node_name: row.node_name,
+        status: row.status,
+        created_at: row.created_at,
+    })
+    .collect()
+}
+
+/// The events of all executions, in the order in which they were stored
+#[utoipa::path(get, path = "/api/ehdb/events", tag = "ehdb", params(Page),
+    responses((status = 200, body = EhdbEvents)))]
+async fn all_events(State(app): State<App>, Query(page): Query<Page>) -> Result<Json<EhdbEvents>, Error> {
+    let limit = within("limit", page.limit, 100, 1..=1000)?;
+    let after = FeedPosition(i64::try_from(page.after.unwrap_or(0)).unwrap_or(i64::MAX));
+    let found = app.store().read_feed(after, limit).await?;
+    let next_cursor = found.last().filter(|_| found.len() == limit).map(|last| last.position.0.to_string());
+    let mut known: HashMap<ExecutionId, Option<Execution>> = HashMap::new();
+    let mut events = Vec::with_capacity(found.len());
+    for fed in found {
+        let execution = match known.entry(fed.execution) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(app.store().find_execution(fed.execution).await?),
+        };
+        // One that is gone since has nothing to be told of.
+        if let Some(execution) = execution {
+            events.extend(rows(execution, &[fed.event]));
+        }
+    }
+    Ok(Json(EhdbEvents {
+        action: "events".to_owned(),
+        tier: TIER.to_owned(),
+        execution_id: None,
         returned: events.len(),
         next_cursor,
         events,

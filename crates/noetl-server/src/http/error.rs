@@ -44,6 +44,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::ReferenceInvalid | Code::ParameterMissing => StatusCode::BAD_REQUEST,
         Code::ResultNotFound
         | Code::PluginNotFound
+        | Code::ObjectNotFound
         | Code::SubscriptionNotFound
         | Code::TestSuiteNotFound => StatusCode::NOT_FOUND,
         Code::DigestMismatch => StatusCode::CONFLICT,

@@ -14,9 +14,9 @@ use crate::app::registry::part_name;
 use crate::app::{App, Code, Error};
 
 /// Workers keep results up to 100 KB in the event; pipelines may have several of them.
-const LARGEST_BODY: usize = 16 * 1024 * 1024;
+pub const LARGEST_BODY: usize = 16 * 1024 * 1024;
 
-const MOST_AT_ONCE: usize = 1000;
+pub const MOST_AT_ONCE: usize = 1000;
 
 pub fn router() -> OpenApiRouter<App> {
     let routes = OpenApiRouter::new()
@@ -37,7 +37,13 @@ async fn post(
     State(app): State<App>,
     Json(request): Json<EventRequest>,
 ) -> Result<Json<EventAccepted>, Error> {
-    let event = WorkerEvent {
+    let Taken { id, commands } = app.take_event(worker_event(request)?).await?;
+    Ok(Json(EventAccepted { status: "ok".to_owned(), event_id: numeric(id), commands_generated: commands }))
+}
+
+/// What a worker says.
+pub fn worker_event(request: EventRequest) -> Result<WorkerEvent, Error> {
+    Ok(WorkerEvent {
         execution: ExecutionId(request.execution_id.0),
         id: request.event_id.map(|id| EventId(id.0)),
         event_type: request.event_type,
@@ -45,9 +51,7 @@ async fn post(
         context: request.context,
         meta: request.meta,
         worker: request.worker_id.as_deref().map(part_name).transpose()?,
-    };
-    let Taken { id, commands } = app.take_event(event).await?;
-    Ok(Json(EventAccepted { status: "ok".to_owned(), event_id: numeric(id), commands_generated: commands }))
+    })
 }
 
 /// Say several things about one execution

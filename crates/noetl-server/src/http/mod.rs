@@ -17,7 +17,7 @@ mod event_stream;
 mod events;
 mod execute;
 mod executions;
-pub mod extract;
+mod extract;
 mod gate;
 mod guard;
 mod health;
@@ -25,11 +25,13 @@ mod ingress;
 mod keychain;
 mod maintenance;
 mod metrics;
+mod objects;
 mod openapi;
 mod outbox;
 mod pages;
 mod playbooks;
 mod plugins;
+mod projections;
 mod registry;
 mod replay;
 mod results;
@@ -50,7 +52,7 @@ pub use config::{Auth, HttpConfig, SecretText};
 pub use guard::Scope;
 pub use openapi::document;
 pub use pages::{Pages, no_pages};
-pub use serve::{serve, serve_with};
+pub use serve::serve_with;
 
 /// Every route with its description.
 fn routes() -> OpenApiRouter<App> {
@@ -78,6 +80,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(subscriptions::router())
         .merge(ingress::router())
         .merge(outbox::router())
+        .merge(projections::router())
+        .merge(objects::router())
         .merge(maintenance::router())
         .merge(test_suites::router())
         .merge(database::router())

@@ -33,11 +33,6 @@ use crate::app::App;
 /// How long to wait before taking connections again when the system has no room for more.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs until `stop` fires, with the settings as they are by default.
-pub async fn serve(listener: TcpListener, app: App, stop: CancellationToken) -> io::Result<()> {
-    serve_with(listener, app, HttpConfig::default(), no_pages, stop).await
-}
-
 /// Runs until `stop` fires.
 pub async fn serve_with(
     listener: TcpListener,

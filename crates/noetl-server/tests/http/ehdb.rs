@@ -36,6 +36,31 @@ async fn executions_and_their_events_are_read() {
 }
 
 #[tokio::test]
+async fn the_events_of_all_executions_are_read_page_by_page() {
+    let server = Server::new();
+    server.register_text(&playbook("a")).await;
+    let executions = [server.start("a").await, server.start("a").await];
+    let all = server.get("/api/ehdb/events").await.ok();
+    assert_eq!((&all["action"], &all["tier"]), (&json!("events"), &json!("store")));
+    assert_eq!((all.get("execution_id"), &all["next_cursor"]), (None, &json!(null)));
+    let all = all["events"].as_array().expect("events").clone();
+    for execution in executions {
+        assert!(all.iter().any(|event| event["execution_id"] == execution.to_string()), "{execution}");
+    }
+    let mut paged = Vec::new();
+    let mut after = "0".to_owned();
+    loop {
+        let page = server.get(&format!("/api/ehdb/events?limit=2&after={after}")).await.ok();
+        paged.extend(page["events"].as_array().expect("events").clone());
+        match page["next_cursor"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(paged, all);
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_said() {
     let server = Server::new();
     assert!(server.get("/api/ehdb").await.ok()["actions"].is_array());

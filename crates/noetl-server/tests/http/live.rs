@@ -1,11 +1,15 @@
 //! Events as they happen.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::Request;
 use http_body_util::BodyExt;
+use noetl_store::MemoryStore;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
+use crate::history;
 use crate::support::Server;
 use crate::worker::{CHAIN, ONE, run, start, work, work_until_over};
 
@@ -96,6 +100,35 @@ async fn readers_that_come_back_see_every_event_once() {
     let steady = steady.rest().await;
     assert_eq!(seen, steady);
     assert!(steady.iter().copied().eq(1..=steady.len() as u64));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_takes_nothing_is_cut_and_comes_back_without_gap_or_repeat() {
+    const EVENTS: u64 = 5000;
+    let patience = Duration::from_secs(20);
+    let server = Server::over(MemoryStore::default(), |builder| builder.reader_patience(patience));
+    let id = history::long(&server, EVENTS, 1).await;
+    let path = format!("/api/executions/{id}/stream");
+    let mut seen: Vec<u64> = Vec::new();
+    let mut cuts = 0;
+    loop {
+        let mut reader = Reader::open(&server, &path, seen.last().copied()).await;
+        // The server fills what waits for the reader, and then waits for it as long as it will.
+        tokio::task::yield_now().await;
+        tokio::time::advance(patience * 2).await;
+        tokio::task::yield_now().await;
+        let mut is_whole = false;
+        while let Some(message) = reader.next().await {
+            is_whole = message.kind == "end";
+            seen.extend(message.id);
+        }
+        if is_whole {
+            break;
+        }
+        cuts += 1;
+    }
+    assert!(cuts > 1, "it was cut {cuts} times");
+    assert!(seen.iter().copied().eq(1..=EVENTS), "{} of {EVENTS} events", seen.len());
 }
 
 #[tokio::test]

@@ -3,12 +3,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use noetl_server::app::App;
 use noetl_server::http::{HttpConfig, no_pages, serve_with};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::history;
 use crate::support::Server;
 
 struct Listening {
@@ -24,7 +26,10 @@ fn short() -> HttpConfig {
 }
 
 async fn listen(config: HttpConfig) -> Listening {
-    let app = Server::new().app;
+    listen_as(Server::new().app, config).await
+}
+
+async fn listen_as(app: App, config: HttpConfig) -> Listening {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let stop = CancellationToken::new();
@@ -106,6 +111,27 @@ async fn a_client_that_never_reads_is_cut() {
     let ask = "GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(64);
     while stream.write_all(ask.as_bytes()).await.is_ok() {}
     assert!(server.say(ASK).await.contains("200 OK"), "others are served");
+}
+
+#[tokio::test]
+async fn a_client_that_stops_reading_a_stream_is_cut_and_can_come_back() {
+    const EVENTS: u64 = 3000;
+    let memory = Server::new();
+    // More than the buffers between the two take.
+    let id = history::long(&memory, EVENTS, 8 << 10).await;
+    let server = listen_as(memory.app, short()).await;
+    let ask = |after: u64| {
+        format!(
+            "GET /api/executions/{id}/stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nLast-Event-ID: {after}\r\n\r\n"
+        )
+    };
+    let mut stream = server.connect().await;
+    stream.write_all(ask(0).as_bytes()).await.expect("the server reads");
+    while stream.write_all(&[b' '; 1024]).await.is_ok() {}
+    assert!(server.say(ASK).await.contains("200 OK"), "others are served");
+    let heard = server.say(&ask(EVENTS - 1)).await;
+    assert_eq!(heard.matches("\nid:").count() + heard.matches("\ndata:").count(), 3, "{heard}");
+    assert!(heard.contains(&format!("id: {EVENTS}")) && heard.contains("event: end"), "{heard}");
 }
 
 #[tokio::test]

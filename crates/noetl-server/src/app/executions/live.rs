@@ -20,8 +20,8 @@ const PAGE: usize = 200;
 /// Pages that may wait for a reader.
 const QUEUE: usize = 8;
 
-/// How long a reader may leave the queue full.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a reader may leave the queue full, unless the server is set up otherwise.
+pub const READER_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The store is looked at after this long even if nobody rang: another server may have written to it.
 const NAP: Duration = Duration::from_secs(2);
@@ -34,26 +34,28 @@ pub enum Live<E> {
     End,
 }
 
-/// The sending side of a reader.
+/// The sending side of a reader, with the bell that rings when there may be more to read.
 struct Reader<E> {
     queue: mpsc::Sender<Live<E>>,
+    rings: broadcast::Receiver<Progress>,
+    patience: Duration,
 }
 
 impl<E> Reader<E> {
     /// Whether the reader took it.
     async fn send(&self, what: Live<E>) -> bool {
-        self.queue.send_timeout(what, PATIENCE).await.is_ok()
+        self.queue.send_timeout(what, self.patience).await.is_ok()
     }
 
     /// Waits until there may be more to read. False when nobody reads any more.
-    async fn wait(&self, rings: &mut broadcast::Receiver<Progress>, of: Option<ExecutionId>) -> bool {
+    async fn wait(&mut self, of: Option<ExecutionId>) -> bool {
         let nap = tokio::time::sleep(NAP);
         tokio::pin!(nap);
         loop {
             tokio::select! {
                 () = self.queue.closed() => return false,
                 () = &mut nap => return true,
-                ring = rings.recv() => match ring {
+                ring = self.rings.recv() => match ring {
                     Ok(progress) if of.is_some_and(|of| of != progress.execution) => {}
                     Ok(_) | Err(RecvError::Lagged(_)) => return true,
                     Err(RecvError::Closed) => return false,
@@ -64,27 +66,33 @@ impl<E> Reader<E> {
 }
 
 impl App {
+    /// Feeds a reader in a task of its own and gives what the reader takes from.
+    fn attend<E, Feeding>(&self, feed: impl FnOnce(App, Reader<E>) -> Feeding) -> mpsc::Receiver<Live<E>>
+    where
+        Feeding: Future<Output = Result<(), Error>> + Send + 'static,
+    {
+        let (queue, receiver) = mpsc::channel(QUEUE);
+        // Listening begins before reading, so that nothing falls in between.
+        let reader = Reader { queue, rings: self.drive().watch(), patience: self.reader_patience() };
+        let feeding = feed(self.clone(), reader);
+        tokio::spawn(async move {
+            if let Err(error) = feeding.await {
+                tracing::warn!(%error, "a live stream breaks off");
+            }
+        });
+        receiver
+    }
+
     /// The events of an execution after this one, first those that are stored, then as they come, until the execution is
     /// over.
     pub async fn follow(&self, id: ExecutionId, after: u64) -> Result<mpsc::Receiver<Live<Event>>, Error> {
         self.execution(id).await?;
-        let (queue, receiver) = mpsc::channel(QUEUE);
-        let reader = Reader { queue };
-        // Listening begins before reading, so that nothing falls in between.
-        let rings = self.drive().watch();
-        let app = self.clone();
-        tokio::spawn(async move {
-            if let Err(error) = app.feed_one(&reader, rings, id, after).await {
-                tracing::warn!(execution = %id, %error, "a stream of events breaks off");
-            }
-        });
-        Ok(receiver)
+        Ok(self.attend(move |app, reader| async move { app.feed_one(reader, id, after).await }))
     }
 
     async fn feed_one(
         &self,
-        reader: &Reader<Event>,
-        mut rings: broadcast::Receiver<Progress>,
+        mut reader: Reader<Event>,
         id: ExecutionId,
         mut after: u64,
     ) -> Result<(), Error> {
@@ -106,7 +114,7 @@ impl App {
                 reader.send(Live::End).await;
                 return Ok(());
             }
-            if !is_full && !reader.wait(&mut rings, Some(id)).await {
+            if !is_full && !reader.wait(Some(id)).await {
                 return Ok(());
             }
         }
@@ -129,24 +137,10 @@ impl App {
             Some(after) => after,
             None => self.store().end_of_feed().await?,
         };
-        let (queue, receiver) = mpsc::channel(QUEUE);
-        let reader = Reader { queue };
-        let rings = self.drive().watch();
-        let app = self.clone();
-        tokio::spawn(async move {
-            if let Err(error) = app.feed_all(&reader, rings, after).await {
-                tracing::warn!(%error, "a stream of all events breaks off");
-            }
-        });
-        Ok(receiver)
+        Ok(self.attend(move |app, reader| async move { app.feed_all(reader, after).await }))
     }
 
-    async fn feed_all(
-        &self,
-        reader: &Reader<FedEvent>,
-        mut rings: broadcast::Receiver<Progress>,
-        mut after: FeedPosition,
-    ) -> Result<(), Error> {
+    async fn feed_all(&self, mut reader: Reader<FedEvent>, mut after: FeedPosition) -> Result<(), Error> {
         loop {
             let events = self.store().read_feed(after, PAGE).await?;
             let is_full = events.len() == PAGE;
@@ -156,7 +150,7 @@ impl App {
                     return Ok(());
                 }
             }
-            if !is_full && !reader.wait(&mut rings, None).await {
+            if !is_full && !reader.wait(None).await {
                 return Ok(());
             }
         }
@@ -169,22 +163,12 @@ impl App {
         filter: noetl_store::LogFilter,
     ) -> Result<mpsc::Receiver<Live<noetl_store::StoredLogChunk>>, Error> {
         self.execution(id).await?;
-        let (queue, receiver) = mpsc::channel(QUEUE);
-        let reader = Reader { queue };
-        let rings = self.drive().watch();
-        let app = self.clone();
-        tokio::spawn(async move {
-            if let Err(error) = app.feed_logs(&reader, rings, id, filter).await {
-                tracing::warn!(execution = %id, %error, "a stream of logs breaks off");
-            }
-        });
-        Ok(receiver)
+        Ok(self.attend(move |app, reader| async move { app.feed_logs(reader, id, filter).await }))
     }
 
     async fn feed_logs(
         &self,
-        reader: &Reader<noetl_store::StoredLogChunk>,
-        mut rings: broadcast::Receiver<Progress>,
+        mut reader: Reader<noetl_store::StoredLogChunk>,
         id: ExecutionId,
         mut filter: noetl_store::LogFilter,
     ) -> Result<(), Error> {
@@ -203,7 +187,7 @@ impl App {
                 reader.send(Live::End).await;
                 return Ok(());
             }
-            if !is_full && !reader.wait(&mut rings, Some(id)).await {
+            if !is_full && !reader.wait(Some(id)).await {
                 return Ok(());
             }
         }

@@ -11,7 +11,7 @@ mod step;
 
 pub use control::Steered;
 pub use events::{EventQuery, Events};
-pub use live::Live;
+pub use live::{Live, READER_PATIENCE};
 pub use look::Looked;
 pub use replay::{Cutoff, Replay};
 pub use rerun::{From, Rerun};

@@ -9,8 +9,14 @@ use super::Gate;
 use crate::app::{Code, Error};
 
 /// Where results, modules and what workers report are sent.
-const LARGE: [&str; 5] =
-    ["/api/events", "/api/result/", "/api/internal/plugins/", "/api/internal/objects/", "/api/worker/"];
+const LARGE: [&str; 6] = [
+    "/api/events",
+    "/api/result/",
+    "/api/internal/events/",
+    "/api/internal/plugins/",
+    "/api/internal/objects/",
+    "/api/worker/",
+];
 
 pub async fn bound(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
     let config = gate.config();
