@@ -2,11 +2,13 @@
 
 use std::io;
 
+use clap::{Args, ValueEnum};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{fmt, registry};
 
+use crate::config::Flags;
 use crate::output::is_stderr_colored;
 
 /// What is logged, and how.
@@ -17,13 +19,30 @@ pub struct LogConfig {
     pub format: LogFormat,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// Lines for people.
     #[default]
     Text,
     /// A JSON object on each line.
     Json,
+}
+
+/// What the commands that log let be said about it.
+#[derive(Debug, Args)]
+pub struct LogFlags {
+    /// How to log to stderr: lines for people, or a JSON object on each line
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    log_format: Option<LogFormat>,
+}
+
+impl LogFlags {
+    pub fn set(&self, flags: &mut Flags) {
+        let name = self.log_format.and_then(|format| format.to_possible_value());
+        if let Some(name) = name {
+            flags.set("log.format", "--log-format", name.get_name());
+        }
+    }
 }
 
 /// A level for everything, and levels for single parts: `info,noetl_worker=debug`.

@@ -38,7 +38,7 @@ async fn serve_here(arguments: &Arguments, config: Config, out: &mut Output) -> 
     let door = serving::door(&config).await?;
     let data = arguments.place.data(&config);
     let embedded = Embedded::start(&data, serving::settings(config)?)?;
-    let app = serving::app(&embedded);
+    let app = serving::app(&embedded, &door);
     if !arguments.no_examples {
         register_examples(&app).await?;
     }

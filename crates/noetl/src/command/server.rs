@@ -32,6 +32,6 @@ async fn serve_here(arguments: &Arguments, config: Config, out: &mut Output) -> 
     let door = serving::door(&config).await?;
     let data = arguments.place.data(&config);
     let embedded = Embedded::start_server(&data, serving::settings(config)?)?;
-    let app = serving::app(&embedded);
+    let app = serving::app(&embedded, &door);
     serving::run(door, app, embedded, &data, out).await
 }

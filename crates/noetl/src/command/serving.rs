@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -16,7 +17,7 @@ use crate::config::{Config, Flags};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
-use crate::logging;
+use crate::logging::{self, LogFlags};
 use crate::output::{Output, mention};
 
 #[derive(Debug, Args)]
@@ -31,12 +32,16 @@ pub struct Place {
 
     #[command(flatten)]
     entrance: Entrance,
+
+    #[command(flatten)]
+    log: LogFlags,
 }
 
 /// Where requests come in, and what they have to pass.
 pub struct Door {
     listener: TcpListener,
     gate: HttpConfig,
+    reader_patience: Duration,
 }
 
 impl Place {
@@ -47,6 +52,7 @@ impl Place {
             flags.set("server.listen", "--listen", listen);
         }
         self.entrance.set(&mut flags);
+        self.log.set(&mut flags);
         let config = Config::load(&flags)?;
         entrance::check(&config)?;
         logging::start(&config.log, LevelFilter::INFO);
@@ -62,7 +68,7 @@ impl Place {
 pub fn block_on(command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let exit = runtime.block_on(command);
-    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    runtime.shutdown_timeout(Duration::from_secs(2));
     exit
 }
 
@@ -71,7 +77,7 @@ pub async fn door(config: &Config) -> Result<Door> {
     let listener = TcpListener::bind((listen.host.as_str(), listen.port))
         .await
         .with_context(|| format!("can't listen on {listen}"))?;
-    Ok(Door { listener, gate: config.server.http() })
+    Ok(Door { listener, gate: config.server.http(), reader_patience: config.server.reader_patience })
 }
 
 /// What a server is made of. Its data folder gets a key for secrets when it has none.
@@ -81,14 +87,17 @@ pub fn settings(config: Config) -> Result<Settings> {
     Ok(settings)
 }
 
-pub fn app(embedded: &Embedded) -> App {
-    App::builder(embedded.drive.clone(), env!("CARGO_PKG_VERSION")).vault(embedded.vault.clone()).build()
+pub fn app(embedded: &Embedded, door: &Door) -> App {
+    App::builder(embedded.drive.clone(), env!("CARGO_PKG_VERSION"))
+        .vault(embedded.vault.clone())
+        .reader_patience(door.reader_patience)
+        .build()
 }
 
 /// Takes up what was under way, says where it listens, and answers requests until it is interrupted. Then it lets what is
 /// under way finish.
 pub async fn run(
-    Door { listener, gate }: Door,
+    Door { listener, gate, .. }: Door,
     app: App,
     embedded: Embedded,
     data: &Path,

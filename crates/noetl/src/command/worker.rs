@@ -18,7 +18,7 @@ use crate::connection::connections;
 use crate::embedded::Settings;
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
-use crate::logging;
+use crate::logging::{self, LogFlags};
 use crate::output::{Output, mention};
 
 /// Start a worker that takes commands from a server
@@ -54,6 +54,9 @@ pub struct Arguments {
     /// The name of this worker, unlike that of any other; made up when it is left out
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+
+    #[command(flatten)]
+    log: LogFlags,
 }
 
 pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
@@ -68,6 +71,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
             flags.set(key, flag, text);
         }
     }
+    arguments.log.set(&mut flags);
     let config = Config::load(&flags)?;
     logging::start(&config.log, LevelFilter::INFO);
     serving::block_on(work(arguments, config, out))

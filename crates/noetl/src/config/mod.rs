@@ -13,7 +13,9 @@ mod settings;
 mod units;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use noetl_server::app::executions::READER_PATIENCE;
 use noetl_server::drive::DriveConfig;
 use noetl_server::http::{HttpConfig, SecretText};
 use noetl_tools::ToolConfig;
@@ -63,6 +65,8 @@ pub struct ServerConfig {
     pub internal_token: Option<Secret>,
     /// A token with the scope `admin`, besides those that are stored.
     pub admin_token: Option<Secret>,
+    /// How long a reader of a live stream may take nothing.
+    pub reader_patience: Duration,
     /// The limits of the gate, and whom it lets in otherwise.
     pub gate: HttpConfig,
 }
@@ -76,6 +80,7 @@ impl Default for ServerConfig {
             insecure: false,
             internal_token: None,
             admin_token: None,
+            reader_patience: READER_PATIENCE,
             gate: HttpConfig::default(),
         }
     }

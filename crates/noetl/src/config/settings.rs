@@ -68,6 +68,7 @@ pub static SETTINGS: &[Setting] = &[
     setting!("server.head-timeout", time, server.gate.head_timeout),
     setting!("server.head-limit", size, server.gate.head_limit),
     setting!("server.stall-timeout", time, server.gate.stall_timeout),
+    setting!("server.reader-patience", time, server.reader_patience),
     setting!("server.connections", count, server.gate.connections),
     setting!("server.rate", maybe_count, server.gate.rate),
     setting!("server.burst", count, server.gate.burst),
