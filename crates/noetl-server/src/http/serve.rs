@@ -27,7 +27,7 @@ use super::body::RequestBody;
 use super::config::HttpConfig;
 use super::connection::Patient;
 use super::gate::Peer;
-use super::{Pages, event_stream, no_pages, router_with};
+use super::{Pages, event_stream, router_with};
 use crate::app::App;
 
 /// How long to wait before taking connections again when the system has no room for more.
