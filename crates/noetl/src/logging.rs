@@ -31,7 +31,7 @@ pub enum LogFormat {
 /// What the commands that log let be said about it.
 #[derive(Debug, Args)]
 pub struct LogFlags {
-    /// How to log to stderr: lines for people, or a JSON object on each line
+    /// How to log to stderr
     #[arg(long, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
 }
