@@ -15,7 +15,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 HELLO = """\
@@ -53,8 +52,9 @@ class Failure(Exception):
 class Client:
     """The published command line, against one server, in a home of its own."""
 
-    def __init__(self, program, port, folder):
+    def __init__(self, program, ours, port, folder):
         self.program = program
+        self.ours = ours
         self.folder = folder
         self.server = ["--host", "127.0.0.1", "--port", str(port)]
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "NO_COLOR": "1"}
@@ -83,16 +83,12 @@ class Client:
     def start(self, path, *words):
         return str(self.json("execute", "playbook", path, *words)["execution_id"])
 
-    def until(self, execution, status):
-        """Asks for the status until it is this one; it is up to the caller that it will be."""
-        deadline = time.monotonic() + 60
-        while True:
-            said = self.run("status", execution)
-            if status in said:
-                return said
-            if time.monotonic() > deadline:
-                raise Failure(f"execution {execution} never became {status}:\n{said}")
-            time.sleep(0.05)
+    def ended(self, execution, status):
+        """Waits with our binary until it is over, and gives what the client says of it then."""
+        wait = [self.ours, *self.server, "status", execution, "--wait", "--quiet"]
+        subprocess.run(wait, cwd=self.folder, env=self.environment, stdout=subprocess.DEVNULL, timeout=60)
+        self.run("status", execution, says=[status])
+        return self.run("status", execution)
 
 
 def registering(client, folder):
@@ -125,7 +121,7 @@ def catalog(client, _):
 def completed(client, folder):
     (folder / "input.json").write_text(json.dumps({"name": "Ada"}))
     execution = client.start("compat/hello", "--input", "input.json")
-    client.until(execution, "COMPLETED")
+    client.ended(execution, "COMPLETED")
     status = client.json("execute", "status", execution)
     if not (status["completed"] and not status["failed"]):
         raise Failure(f"status --json of a completed execution: {status}")
@@ -133,22 +129,22 @@ def completed(client, folder):
     again = client.json("execute", "rerun", execution)
     if str(again["execution_id"]) == execution:
         raise Failure(f"rerun gave the earlier execution: {again}")
-    client.until(str(again["execution_id"]), "COMPLETED")
+    client.ended(str(again["execution_id"]), "COMPLETED")
     started = re.search(r'noetl status "?(\d+)', run)
     if not started:
         raise Failure(f"run names no execution:\n{run}")
-    client.until(started.group(1), "COMPLETED")
+    client.ended(started.group(1), "COMPLETED")
 
 
 def failed(client, _):
-    said = client.until(client.start("compat/failing"), "FAILED")
+    said = client.ended(client.start("compat/failing"), "FAILED")
     if "COMPLETED" in said:
         raise Failure(f"a failed execution is shown as completed:\n{said}")
 
 
 def cancelled(client, _):
     execution = client.start("compat/waiting")
-    client.until(execution, "RUNNING")
+    client.run("status", execution, says=["RUNNING"])
     client.run("cancel", execution, "--reason", "enough", "--cascade")
     status = client.json("status", execution)
     if status["status"] != "CANCELLED":
@@ -204,7 +200,7 @@ def main():
         folder = Path(folder)
         server, port = serve(os.path.abspath(given.noetl), folder)
         try:
-            client = Client(os.path.abspath(given.client), port, folder)
+            client = Client(os.path.abspath(given.client), os.path.abspath(given.noetl), port, folder)
             for check in CHECKS:
                 check(client, folder)
                 print(f"ok  {check.__name__}")

@@ -17,6 +17,7 @@ mod interrupts;
 mod logging;
 mod output;
 mod payload;
+mod playbook_file;
 mod reference;
 mod refusal;
 mod report;

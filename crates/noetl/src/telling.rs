@@ -18,7 +18,7 @@ pub struct Teller {
 impl Teller {
     pub fn new(silent: bool) -> Teller {
         let terminal = std::io::stderr().is_terminal();
-        Teller { silent, colored: terminal && is_stderr_colored(), terminal, is_line_open: false }
+        Teller { silent, colored: is_stderr_colored(), terminal, is_line_open: false }
     }
 
     /// Says something that stays.

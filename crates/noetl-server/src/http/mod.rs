@@ -49,6 +49,7 @@ use crate::app::{App, Code, Error};
 use gate::Gate;
 
 pub use config::{Auth, HttpConfig, SecretText};
+pub use executions::event_row;
 pub use guard::Scope;
 pub use openapi::document;
 pub use pages::{Pages, no_pages};

@@ -28,8 +28,8 @@ They are in ~/.noetl/config.yaml, which only you can read. Which server counts, 
 NOETL_SERVER, the context in use, http://127.0.0.1:8082. --token and NOETL_TOKEN count more than the token of a context,
 which goes to the server of that context only.
 
-With --json: `list` writes {\"current\", \"contexts\": [{\"name\", \"server_url\", \"runtime\", \"has_token\"}]}, `current` writes
-{\"context\", \"server_url\", \"origin\", \"has_token\"}.")]
+With --json: `current` writes {\"context\", \"server_url\", \"origin\", \"has_token\"}; the others write all there are then, as
+{\"current\", \"contexts\": [{\"name\", \"server_url\", \"runtime\", \"has_token\"}]}.")]
 pub struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -52,11 +52,17 @@ enum What {
         /// Use it from now on
         #[arg(long = "use", alias = "set-current")]
         make_current: bool,
+
+        #[command(flatten)]
+        form: Form,
     },
     /// Use a server from now on
     Use {
         /// Its name
         name: String,
+
+        #[command(flatten)]
+        form: Form,
     },
     /// List the servers; `*` is the one in use
     List {
@@ -68,6 +74,9 @@ enum What {
     Remove {
         /// Its name
         name: String,
+
+        #[command(flatten)]
+        form: Form,
     },
     /// Say which server commands talk to now, and why
     Current {
@@ -82,51 +91,58 @@ enum What {
         /// Where `noetl run` runs while this context is in use
         #[arg(long, value_enum)]
         runtime: Option<Runtime>,
+
+        #[command(flatten)]
+        form: Form,
     },
     /// Change where `noetl run` runs while a context is in use
     #[command(hide = true)]
     SetRuntime {
         #[arg(value_enum)]
         runtime: Runtime,
+
+        #[command(flatten)]
+        form: Form,
     },
 }
 
 pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Result<Exit> {
     let around = Surroundings::of_this_process();
-    match &arguments.what {
-        What::Add { name, url, runtime, make_current } => {
+    let mut contexts = Contexts::load(&around)?;
+    let form = match &arguments.what {
+        What::Current { form } => {
+            current(&Target::find(server, &around)?, *form, out)?;
+            return Ok(Exit::Good);
+        }
+        What::List { form } => {
+            list(&contexts, *form, out)?;
+            return Ok(Exit::Good);
+        }
+        What::Add { name, url, runtime, make_current, form } => {
             let Some(url) = url.as_ref().or(server.server.as_ref()) else {
                 let sentence = format!("say where it is: noetl context add {name} http://HOST:8082");
                 return Err(WrongUse(sentence).into());
             };
             let token = server.token.clone();
-            add(
-                name,
-                Context { server_url: checked(url)?, runtime: *runtime, token },
-                *make_current,
-                &around,
-            )?;
+            let context = Context { server_url: checked(url)?, runtime: *runtime, token };
+            add(&mut contexts, name, &context, *make_current, *form)?;
+            form
         }
-        What::Use { name } => {
-            let mut contexts = Contexts::load(&around)?;
+        What::Use { name, form } => {
             get(&contexts, name)?;
             contexts.make_current(name);
-            contexts.save()?;
+            form
         }
-        What::List { form } => list(&Contexts::load(&around)?, *form, out)?,
-        What::Remove { name } => {
-            let mut contexts = Contexts::load(&around)?;
+        What::Remove { name, form } => {
             get(&contexts, name)?;
             let was_current = contexts.current() == Some(name);
             contexts.remove(name);
-            contexts.save()?;
-            if was_current {
+            if was_current && !form.json && !form.quiet {
                 mention(format_args!("no context is in use now; commands talk to {DEFAULT_URL}"));
             }
+            form
         }
-        What::Current { form } => current(&Target::find(server, &around)?, *form, out)?,
-        What::Update { name, runtime } => {
-            let mut contexts = Contexts::load(&around)?;
+        What::Update { name, runtime, form } => {
             let mut context = get(&contexts, name)?;
             if let Some(url) = &server.server {
                 context.server_url = checked(url)?;
@@ -134,19 +150,21 @@ pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Res
             context.token = server.token.clone().or(context.token);
             context.runtime = runtime.unwrap_or(context.runtime);
             contexts.put(name, &context);
-            contexts.save()?;
+            form
         }
-        What::SetRuntime { runtime } => {
-            let mut contexts = Contexts::load(&around)?;
+        What::SetRuntime { runtime, form } => {
             let Some(name) = server.context.clone().or(contexts.current().map(str::to_owned)) else {
-                return Err(
-                    WrongUse("no context is in use; `noetl context use NAME` uses one".to_owned()).into()
-                );
+                let sentence = "no context is in use; `noetl context use NAME` uses one";
+                return Err(WrongUse(sentence.to_owned()).into());
             };
             let context = Context { runtime: *runtime, ..get(&contexts, &name)? };
             contexts.put(&name, &context);
-            contexts.save()?;
+            form
         }
+    };
+    contexts.save()?;
+    if form.json {
+        list(&contexts, *form, out)?;
     }
     Ok(Exit::Good)
 }
@@ -163,21 +181,21 @@ fn get(contexts: &Contexts, name: &str) -> Result<Context> {
     })
 }
 
-fn add(name: &str, context: Context, make_current: bool, around: &Surroundings) -> Result<()> {
-    let mut contexts = Contexts::load(around)?;
+fn add(contexts: &mut Contexts, name: &str, context: &Context, make_current: bool, form: Form) -> Result<()> {
     if contexts.find(name).is_some() {
         let sentence =
             format!("there is a context '{name}' already; `noetl context update {name}` changes it");
         return Err(WrongUse(sentence).into());
     }
     let is_first = contexts.names().next().is_none();
-    contexts.put(name, &context);
+    contexts.put(name, context);
     if make_current || is_first {
         contexts.make_current(name);
     }
-    contexts.save()?;
-    let used = if make_current || is_first { ", in use from now on" } else { "" };
-    mention(format_args!("context {name} is in {}{used}", contexts.file().display()));
+    if !form.json && !form.quiet {
+        let used = if make_current || is_first { ", in use from now on" } else { "" };
+        mention(format_args!("context {name} is in {}{used}", contexts.file().display()));
+    }
     Ok(())
 }
 

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use noetl_client::Client;
 use noetl_client::api::execution::{EventRow, EventsParameters};
+use noetl_server::http::event_row;
 use noetl_types::{Event, EventBody};
 
 use super::data::{LOOK_AGAIN, RunOf, Source, wait};
@@ -26,8 +27,7 @@ Examples:
   noetl events                              of the newest one
   noetl events --data runs                  of a run that `noetl run --data runs` keeps
 
-With --json each event is an object on a line of its own: an EventRow of the API, or with --data the event as it is
-stored.")]
+With --json each event is an object on a line of its own, an EventRow of the API.")]
 pub struct Arguments {
     #[command(flatten)]
     run: RunOf,
@@ -58,7 +58,7 @@ async fn of_server(arguments: &Arguments, client: &Client, out: &mut Output) -> 
         loop {
             let page = client.list_events(execution, &asked).await?;
             for event in &page.events {
-                show_row(event, arguments.json, out)?;
+                show(event, arguments.json, out)?;
             }
             asked.after_seq = page.events.last().map(|event| event.seq);
             if !page.has_more || asked.after_seq.is_none() || out.is_reader_gone() {
@@ -71,7 +71,7 @@ async fn of_server(arguments: &Arguments, client: &Client, out: &mut Output) -> 
     loop {
         tokio::select! {
             event = events.next() => match event? {
-                Some(event) if !out.is_reader_gone() => show_row(&event, arguments.json, out)?,
+                Some(event) if !out.is_reader_gone() => show(&event, arguments.json, out)?,
                 _ => return Ok(Exit::Good),
             },
             exit = interrupts.next() => return Ok(exit),
@@ -80,17 +80,14 @@ async fn of_server(arguments: &Arguments, client: &Client, out: &mut Output) -> 
     }
 }
 
-fn show_row(event: &EventRow, json: bool, out: &mut Output) -> Result<()> {
+fn show(event: &EventRow, json: bool, out: &mut Output) -> Result<()> {
     if json {
         return write_json_line(event, out);
     }
     // Events of the whole execution have no step.
     let step = if event.event_type.starts_with("playbook") { None } else { event.node_name.as_deref() };
-    line(event.seq, &event.timestamp, &event.event_type, step, out)
-}
-
-fn line(seq: u64, at: &str, name: &str, step: Option<&str>, out: &mut Output) -> Result<()> {
-    let text = format!("{seq:>6}  {at}  {name:<20}  {}", step.unwrap_or_default());
+    let EventRow { seq, timestamp, event_type, .. } = event;
+    let text = format!("{seq:>6}  {timestamp}  {event_type:<20}  {}", step.unwrap_or_default());
     writeln!(out, "{}", text.trim_end())?;
     Ok(())
 }
@@ -98,13 +95,16 @@ fn line(seq: u64, at: &str, name: &str, step: Option<&str>, out: &mut Output) ->
 fn of_folder(arguments: &Arguments, data: &Path, out: &mut Output) -> Result<Exit> {
     wait(async {
         let (store, execution) = arguments.run.open(data).await?;
+        let Some(found) = store.find_execution(execution).await? else {
+            bail!("execution {execution} is gone");
+        };
         let (mut after, mut over) = (0, false);
         loop {
             let events = store.load_events(execution, after, PAGE).await?;
             for event in &events {
                 after = event.seq;
                 over |= is_the_end(event);
-                show(event, arguments.json, out)?;
+                show(&event_row(&found, event), arguments.json, out)?;
             }
             if events.len() == PAGE {
                 continue;
@@ -116,14 +116,6 @@ fn of_folder(arguments: &Arguments, data: &Path, out: &mut Output) -> Result<Exi
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     })
-}
-
-fn show(event: &Event, json: bool, out: &mut Output) -> Result<()> {
-    if json {
-        return write_json_line(event, out);
-    }
-    let step = event.body.step().map(|step| &**step);
-    line(event.seq, &event.at.to_string(), event.body.type_name(), step, out)
 }
 
 fn is_the_end(event: &Event) -> bool {

@@ -8,7 +8,7 @@ mod remote;
 mod summary;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,9 +29,9 @@ use crate::embedded::{Embedded, Settings};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::logging;
-use crate::output::{Output, complain, is_stderr_colored, mention};
+use crate::output::{Output, mention};
 use crate::payload::Inputs;
-use crate::report::Human;
+use crate::playbook_file;
 use follow::{Ending, Follower};
 use place::Place;
 use progress::Progress;
@@ -53,7 +53,7 @@ on, and `noetl status ID --wait` comes back to it.
 Ends with 0 when the run completed, 1 when it failed, 2 for wrong use, 3 for an invalid playbook, 130 when
 interrupted, 143 when asked to end.")]
 pub struct Arguments {
-    /// The playbook: a file, or catalog://PATH[@VERSION] for one of the server
+    /// The playbook: a file, or catalog://PATH@VERSION for one of the server
     #[arg(value_name = "FILE|catalog://PATH", required_unless_present = "resume", add = ArgValueCompleter::new(complete_reference))]
     playbook: Option<PathBuf>,
 
@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, server: &ServerFlags, out: &mut
     }
     let document = match &arguments.playbook {
         None => None,
-        Some(file) => match read_playbook(file)? {
+        Some(file) => match playbook_file::read(file)? {
             Ok(document) => Some(document),
             Err(exit) => return Ok(exit),
         },
@@ -130,31 +130,6 @@ pub fn run(arguments: &Arguments, flags: &Flags, server: &ServerFlags, out: &mut
     let exit = runtime.block_on(run_here(arguments, config, document, given, out));
     runtime.shutdown_timeout(Duration::from_secs(2));
     exit
-}
-
-/// The playbook, or the exit code when there is none to run; what is wrong has been said then.
-fn read_playbook(file: &Path) -> Result<Result<Document, Exit>> {
-    let mut found = documents::find(&[file.to_owned()]);
-    for problem in &found.problems {
-        complain(format_args!("{problem}"));
-    }
-    if !found.problems.is_empty() {
-        return Ok(Err(Exit::Usage));
-    }
-    if found.documents.len() != 1 {
-        complain(format_args!("{} is not a playbook; give the file of one playbook", file.display()));
-        return Ok(Err(Exit::Usage));
-    }
-    let document = found.documents.remove(0);
-    let checked = noetl_dsl::check(&document.text, &noetl_dsl::Options::default());
-    if checked.plan.is_some() {
-        return Ok(Ok(document));
-    }
-    let human = Human::new(is_stderr_colored());
-    for diagnostic in &checked.diagnostics {
-        human.write(&mut std::io::stderr(), &document, diagnostic)?;
-    }
-    Ok(Err(Exit::Invalid))
 }
 
 async fn run_here(

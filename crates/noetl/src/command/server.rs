@@ -21,6 +21,14 @@ data goes on where the first one ended, and workers find it again by themselves.
 pub struct Arguments {
     #[command(flatten)]
     place: Place,
+
+    /// `noetl server start`, as older scripts have it
+    #[arg(value_parser = ["start"], hide = true)]
+    action: Option<String>,
+
+    /// Accepted from older scripts: the tables are made at every start
+    #[arg(long, hide = true)]
+    init_db: bool,
 }
 
 pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {

@@ -44,7 +44,7 @@ pub struct Arguments {
     pools: Vec<String>,
 
     /// How many commands to work on at once
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, alias = "max-workers", value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: Option<u16>,
 
     /// The token that lets the worker in
@@ -57,6 +57,10 @@ pub struct Arguments {
 
     #[command(flatten)]
     log: LogFlags,
+
+    /// `noetl worker start`, as older scripts have it
+    #[arg(value_parser = ["start"], hide = true)]
+    action: Option<String>,
 }
 
 pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {

@@ -41,7 +41,11 @@ fn a_context_is_added_used_listed_and_removed() {
     assert_eq!((&listed["current"], &listed["contexts"][1]["runtime"]), (&json!("work"), &json!("local")));
     assert_eq!(listed["contexts"][0]["server_url"], "http://127.0.0.1:2");
     assert!(!listed.to_string().contains("hush"), "tokens are not shown");
-    assert_eq!(folder.noetl(&["context", "delete", "work"]).code, Some(0));
+    let again = folder.noetl(&["context", "add", "home", "http://127.0.0.1:3"]);
+    assert_eq!(again.code, Some(2), "a name is taken once: {}", again.text());
+    let left = folder.noetl(&["context", "delete", "work", "--json"]);
+    let left: serde_json::Value = serde_json::from_str(&left.stdout).expect("JSON");
+    assert_eq!((&left["current"], left["contexts"].as_array().map(Vec::len)), (&json!(null), Some(1)));
     let current = folder.noetl(&["context", "current"]);
     assert_eq!(current.stdout, "http://127.0.0.1:8082 (default), without a token\n");
 }

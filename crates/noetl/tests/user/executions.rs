@@ -73,6 +73,11 @@ fn run_takes_playbooks_of_the_catalog_and_files_for_the_server() {
     let id = seen.stdout.trim();
     let listed = served.json(&["list"]);
     assert_eq!((&listed[0]["execution_id"], &listed[0]["version"]), (&json!(id), &json!(2)));
+    let seen = served.noetl(&["exec", "playbooks/0.yaml", "--wait", "--quiet"]);
+    assert_eq!(seen.text(), "{\n  \"greeting\": \"Hello, world!\"\n}\nexit 0\n");
+    assert_eq!(served.json(&["list"])[0]["version"], json!(3), "the file is registered first");
+    std::fs::write(served.folder.path("broken.yaml"), HELLO.replace("noop", "nopo")).expect("a file");
+    assert_eq!(served.noetl(&["exec", "broken.yaml"]).code, Some(3));
     let seen = served.noetl(&["run", "catalog://test/hello", "-r", "local"]);
     assert_eq!(seen.code, Some(2), "{}", seen.text());
     let seen = served.noetl(&["run", "catalog://test/hello", "--data", "runs"]);

@@ -28,6 +28,7 @@ mod secrets;
 mod served;
 mod service;
 mod support;
+mod terminal;
 mod token;
 mod wrong_client_use;
 mod wrong_use;

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::served::{HELLO, Served, WAITING};
+use crate::service::Service;
 use crate::support::Folder;
 
 #[test]
@@ -52,6 +53,17 @@ fn older_commands_do_what_they_did() {
     assert_eq!(cleaned["cancelled_count"], 1, "{cleaned}");
     assert!(served.good(&["cleanup", "--older-than-minutes", "0"]).contains(&waiting));
     assert_eq!(served.json(&["status", &waiting])["status"], "CANCELLED");
+}
+
+#[test]
+fn servers_start_as_older_scripts_start_them() {
+    let folder = Folder::new();
+    let arguments = ["server", "start", "--init-db", "--listen", "127.0.0.1:0", "--data", "data"];
+    let server = Service::start(&mut folder.command(&arguments));
+    assert_eq!(server.get("/health").0, 200);
+    assert_eq!(folder.noetl(&["server", "stop"]).code, Some(2));
+    let worker = ["worker", "start", "--max-workers", "2", "--server", "ftp://x"];
+    assert!(folder.noetl(&worker).stderr.contains("is no address of a server"), "the words are understood");
 }
 
 #[test]

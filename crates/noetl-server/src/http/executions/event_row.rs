@@ -26,6 +26,11 @@ pub fn rows(execution: &Execution, events: &[Event], newest_first: bool, room: &
     rows
 }
 
+/// One event as a row, whatever else is asked.
+pub fn single(execution: &Execution, event: &Event) -> EventRow {
+    row(execution, event, &mut Room::new(false))
+}
+
 pub fn row(execution: &Execution, event: &Event, room: &mut Room) -> EventRow {
     let body = &event.body;
     let status = status(body);

@@ -19,6 +19,7 @@ pub(super) use room::Room;
 use super::guard::{Scope, only};
 use crate::app::App;
 
+pub use event_row::single as event_row;
 pub use summary::execution;
 
 pub fn router() -> OpenApiRouter<App> {

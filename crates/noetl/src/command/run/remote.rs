@@ -1,13 +1,9 @@
 //! A run on the server in place of one here.
 
-use std::path::Path;
-
 use anyhow::Result;
-use noetl_client::Client;
-use noetl_client::api::catalog::RegisterRequest;
-use noetl_client::api::execute::{ExecuteRequest, Version};
+use noetl_client::api::execute::ExecuteRequest;
 
-use super::{Arguments, read_playbook};
+use super::Arguments;
 use crate::command::exec::{self, Manner};
 use crate::config::Surroundings;
 use crate::connection::{Contexts, Runtime, ServerFlags, converse};
@@ -64,7 +60,12 @@ pub fn run(arguments: &Arguments, manner: Manner, server: &ServerFlags, out: &mu
         mention(format_args!("runtime: distributed"));
     }
     if playbook.is_file() {
-        return run_file(playbook, arguments, manner, form, server, out);
+        let request = ExecuteRequest {
+            entry: arguments.target.clone(),
+            payload: arguments.inputs.read_if_given()?,
+            ..ExecuteRequest::default()
+        };
+        return exec::start_file(playbook, request, manner, form, server, out);
     }
     let name = playbook.to_string_lossy();
     let version = arguments.version.as_deref();
@@ -72,33 +73,5 @@ pub fn run(arguments: &Arguments, manner: Manner, server: &ServerFlags, out: &mu
         entry: arguments.target.clone(),
         ..exec::request(&name, version, &arguments.inputs)?
     };
-    converse(server, async |client| exec::start(&client, &request, manner, form, out).await)
-}
-
-/// Registers a file and runs the version that it has become.
-fn run_file(
-    file: &Path,
-    arguments: &Arguments,
-    manner: Manner,
-    form: Form,
-    server: &ServerFlags,
-    out: &mut Output,
-) -> Result<Exit> {
-    let document = match read_playbook(file)? {
-        Ok(document) => document,
-        Err(exit) => return Ok(exit),
-    };
-    let payload = arguments.inputs.read_if_given()?;
-    converse(server, async |client: Client| {
-        let request = RegisterRequest { content: document.text, resource_type: None };
-        let registered = client.register(&request).await?;
-        let request = ExecuteRequest {
-            path: Some(registered.path),
-            version: Some(Version::Number(registered.version)),
-            entry: arguments.target.clone(),
-            payload,
-            ..ExecuteRequest::default()
-        };
-        exec::start(&client, &request, manner, form, out).await
-    })
+    converse(server, async |client| exec::start(&client, request, manner, form, out).await)
 }
