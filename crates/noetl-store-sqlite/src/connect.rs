@@ -17,7 +17,7 @@ use crate::lock::cannot_open;
 pub const APPLICATION_ID: i32 = 0x4e6f_4554;
 
 /// Twice the default: measured, it writes a batch of events a third faster and a small commit no slower.
-const PAGE_SIZE: u32 = 8192;
+pub const PAGE_SIZE: u32 = 8192;
 const WRITER_CACHE_KIB: u32 = 64 * 1024;
 const READER_CACHE_KIB: u32 = 16 * 1024;
 

@@ -20,6 +20,7 @@ mod filter;
 mod keychain;
 mod list;
 mod lock;
+mod log_space;
 mod logs;
 mod migrate;
 mod outbox;

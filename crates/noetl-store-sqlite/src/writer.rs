@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use noetl_store::Error;
 use rusqlite::Connection;
@@ -13,15 +14,24 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::Synchronous;
 use crate::checkpoint::Checkpoints;
-use crate::connect::set_synchronous;
+use crate::connect::{PAGE_SIZE, set_synchronous};
 use crate::error::{Fault, Outcome, store_error};
 use crate::lock::FileLock;
+use crate::log_space::LogSpace;
 
 /// Calls that may wait before callers have to.
 const QUEUE: usize = 256;
 
 /// Calls that share a transaction at most.
 const GROUP: usize = 64;
+
+/// How long the thread looks for the next call before it goes to sleep: the next step of a run is usually there by then,
+/// and waking a thread takes longer than a step.
+const AWAKE: Duration = Duration::from_micros(100);
+
+/// How long a caller looks for its answer before it goes to sleep, when nobody else waits: about as long as a sync to a
+/// quick disk.
+const ATTENTIVE: Duration = Duration::from_micros(300);
 
 /// What a call promises when it is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +65,9 @@ impl Writer {
         };
         connection.wal_hook(Some(hook)).map_err(|error| store_error(&error, &database))?;
         let checkpoints = Checkpoints::start(&database)?;
-        let mut state = State { connection, database, synchronous, current: synchronous, pages, checkpoints };
+        let space = LogSpace::new(&database, u64::from(PAGE_SIZE));
+        let current = synchronous;
+        let mut state = State { connection, database, synchronous, current, pages, space, checkpoints };
         let (queue, jobs) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("noetl-store".to_owned())
@@ -80,9 +92,31 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let job = Call { durability, call, output: None, reply };
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        let alone = queue.capacity() == QUEUE;
         queue.send(Box::new(job)).await.map_err(|_| stopped())?;
+        let mut answer = answer;
+        if alone && let Some(answer) = soon(&mut answer).await {
+            return answer;
+        }
         answer.await.map_err(|_| stopped())?
     }
+}
+
+/// The answer, if it comes before a thread would have gone to sleep and been woken again. Others that can go on do so
+/// meanwhile.
+async fn soon<T>(answer: &mut oneshot::Receiver<Result<T, Error>>) -> Option<Result<T, Error>> {
+    let asleep_at = Instant::now() + ATTENTIVE;
+    while Instant::now() < asleep_at {
+        match answer.try_recv() {
+            Ok(answer) => return Some(answer),
+            Err(oneshot::error::TryRecvError::Closed) => return Some(Err(stopped())),
+            Err(oneshot::error::TryRecvError::Empty) => {
+                std::thread::yield_now();
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+    None
 }
 
 fn stopped() -> Error {
@@ -131,6 +165,27 @@ impl<T: Send, F: FnMut(&Connection) -> Outcome<T> + Send> Job for Call<T, F> {
     }
 }
 
+/// Takes what waits, or waits for it. False when nobody can call any more.
+fn wait_for(jobs: &mut mpsc::Receiver<Box<dyn Job>>, group: &mut Vec<Box<dyn Job>>) -> bool {
+    let asleep_at = Instant::now() + AWAKE;
+    loop {
+        match jobs.try_recv() {
+            Ok(job) => {
+                group.push(job);
+                while group.len() < GROUP
+                    && let Ok(job) = jobs.try_recv()
+                {
+                    group.push(job);
+                }
+                return true;
+            }
+            Err(mpsc::error::TryRecvError::Disconnected) => return false,
+            Err(mpsc::error::TryRecvError::Empty) if Instant::now() < asleep_at => std::thread::yield_now(),
+            Err(mpsc::error::TryRecvError::Empty) => return jobs.blocking_recv_many(group, GROUP) > 0,
+        }
+    }
+}
+
 struct State {
     connection: Connection,
     database: PathBuf,
@@ -140,15 +195,20 @@ struct State {
     current: Synchronous,
     /// Pages in the write-ahead log after the last commit.
     pages: Arc<AtomicI32>,
+    space: LogSpace,
     checkpoints: Checkpoints,
 }
 
 impl State {
     fn run(&mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
         let mut group = Vec::with_capacity(GROUP);
-        while jobs.blocking_recv_many(&mut group, GROUP) > 0 {
+        while wait_for(&mut jobs, &mut group) {
             self.serve(std::mem::take(&mut group));
-            self.checkpoints.consider(self.pages.load(Ordering::Relaxed), &self.connection);
+            let pages = self.pages.load(Ordering::Relaxed);
+            self.checkpoints.consider(pages, &self.connection);
+            if self.synchronous == Synchronous::Full {
+                self.space.keep_ahead_of(pages.unsigned_abs().into());
+            }
         }
     }
 

@@ -56,7 +56,7 @@ impl Default for WorkerConfig {
             announce_after: Duration::from_millis(50),
             drain: Duration::from_secs(30),
             stop_grace: Duration::from_secs(5),
-            value_cache: 256 * MEBIBYTE,
+            value_cache: 64 * MEBIBYTE,
             server_url: None,
             logs: LogConfig::default(),
         }

@@ -47,7 +47,7 @@ except ImportError:
 RECORD = struct.Struct("!c3xiQ")
 LENGTH = struct.Struct("!Q")
 FORKED_AHEAD = 2  # processes that wait for a job
-QUIET_MS = 2  # time without events after which such a process is forked
+IDLE_MS = 10  # time without a job after which such a process warms up
 DEEPEST = 100  # levels of nesting in a result
 RUNNER_FILE = "<noetl runner>"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -76,8 +76,8 @@ class Interpreter:
         poll.register(self.wake_reader, select.POLLIN)
         self.tell(b"R", sys.version_info[0] * 100 + sys.version_info[1], 0)
         while True:
-            # Forking ahead waits for a quiet moment, to leave the processor to jobs.
-            events = poll.poll(QUIET_MS if len(self.ready) < FORKED_AHEAD else None)
+            # Forking ahead comes after everything that waits, and runs beside the job that was handed over last.
+            events = poll.poll(0 if len(self.ready) < FORKED_AHEAD else None)
             if not events:
                 self.fork_ahead()
             for descriptor, _ in events:
@@ -265,7 +265,11 @@ def tell_kernel(option, value):
 def wait_for_job(others, connection):
     """Runs in a process that was forked ahead; returns its exit status."""
     others.close()  # the other end belongs to the interpreter alone, so that its death shows
-    warm_up()
+    # Where jobs follow each other closely, warming up would take the processor from them.
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    if not poll.poll(IDLE_MS):
+        warm_up()
     data, descriptors = receive_with_rights(connection, 1)
     connection.close()
     return run_job(*descriptors) if data else 0
