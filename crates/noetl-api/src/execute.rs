@@ -2,7 +2,7 @@
 
 use noetl_types::Value;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::{Id, NumericId};
 
@@ -49,6 +49,15 @@ pub struct ExecuteRequest {
     pub resource_kind: Option<String>,
 }
 
+#[derive(Clone, Debug, Default, Serialize, Deserialize, IntoParams)]
+#[serde(default)]
+#[into_params(parameter_in = Query)]
+pub struct WaitParameters {
+    /// Answer when the execution has ended, or after so many seconds: 60 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u32>,
+}
+
 /// Starts with the same key within the window come to one run.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Dedup {
@@ -81,6 +90,21 @@ pub struct Executed {
     pub path: String,
     pub version: i64,
     pub catalog_id: Id,
+    /// What it came to, when that was waited for and it ended in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct Outcome {
+    /// `COMPLETED`, `FAILED` or `CANCELLED`.
+    pub status: String,
+    /// What it came to, or a short form of it when that is large.
+    #[schema(value_type = Option<serde_json::Value>)]
+    pub result: Option<Value>,
+    pub error: Option<String>,
+    pub duration_seconds: f64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noetl_store::Reservation;
+use noetl_store::{ExecutionRow, Reservation};
 use noetl_types::{CommandKey, ExecutionId, Kept, Map, ParentLink, Value, VisitId};
 
 use super::{App, Code, Error};
@@ -57,6 +57,32 @@ const LONGEST_WINDOW: Duration = Duration::from_secs(30 * 24 * 3600);
 impl App {
     /// Starts a run and returns once that is durable.
     pub async fn execute(&self, start: Start) -> Result<Started, Error> {
+        self.execute_as(ExecutionId(self.ids().next()), start).await
+    }
+
+    /// Starts a run and waits for its end, for so long at most. Without an end it goes on.
+    pub async fn execute_and_wait(
+        &self,
+        start: Start,
+        wait: Duration,
+    ) -> Result<(Started, Option<ExecutionRow>), Error> {
+        let execution = ExecutionId(self.ids().next());
+        let end = self.drive().ends().expect(execution);
+        let started = match self.execute_as(execution, start).await {
+            Ok(started) if started.execution == execution => started,
+            other => {
+                drop(end);
+                self.drive().ends().forget(execution);
+                let started = other?;
+                let ended = self.wait_for_end(started.execution, wait).await?;
+                return Ok((started, ended));
+            }
+        };
+        let ended = self.wait_on(end, execution, wait).await?;
+        Ok((started, ended))
+    }
+
+    async fn execute_as(&self, execution: ExecutionId, start: Start) -> Result<Started, Error> {
         if !matches!(start.payload, Value::Map(_) | Value::Null) {
             return Err(Error::new(Code::BodyInvalid, "the payload is not an object")
                 .help("give the values as {\"name\": value}"));
@@ -86,7 +112,7 @@ impl App {
             }),
             reserve,
         };
-        match self.drive().execute(request).await {
+        match self.drive().execute_as(execution, request).await {
             Ok(applied) => {
                 let (execution, commands) = (applied.execution, applied.commands);
                 Ok(Started { execution, playbook, commands, is_duplicate: false })

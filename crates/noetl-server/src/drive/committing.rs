@@ -1,6 +1,6 @@
 //! What waits for a commit: runs to be put back, and what is to be told once their changes are durable.
 
-use noetl_store::Batch;
+use noetl_store::{Batch, ExecutionRow};
 use noetl_types::{Command, CommandKey, ExecutionId};
 
 use super::dispatch::Dispatched;
@@ -28,6 +28,7 @@ pub struct Committing {
 #[derive(Default)]
 pub struct After {
     pub progress: Vec<Progress>,
+    pub ended: Vec<(ExecutionId, ExecutionRow)>,
     pub dispatched: Vec<Dispatched>,
     pub cancelled: Vec<(ExecutionId, CommandKey, u16)>,
     pub news: Vec<(ExecutionId, Work)>,
@@ -65,8 +66,12 @@ impl Committing {
             }
         }
         for write in batch.executions {
-            if !write.events.is_empty() && !lost.contains(&write.execution) {
-                after.progress.push(Progress { execution: write.execution, events: write.events.into() });
+            if write.events.is_empty() || lost.contains(&write.execution) {
+                continue;
+            }
+            after.progress.push(Progress { execution: write.execution, events: write.events.into() });
+            if write.row.status.is_terminal() {
+                after.ended.push((write.execution, write.row));
             }
         }
         lost.extend(self.broken);

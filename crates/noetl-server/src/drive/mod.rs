@@ -10,6 +10,7 @@ mod changes;
 mod children;
 mod committing;
 mod dispatch;
+mod ends;
 mod lenders;
 mod lookup;
 mod recovery;
@@ -35,6 +36,7 @@ use crate::ids::IdSource;
 use crate::metrics::DriveMetrics;
 
 pub use dispatch::{Dispatched, Dispatcher, WorkQueue};
+pub use ends::Ends;
 pub use session::load_run;
 pub use stops::{Attempt, Stops};
 pub(crate) use turn::AtHand;
@@ -70,8 +72,8 @@ impl Default for DriveConfig {
             tasks: 2,
             mailbox: 1024,
             batch: 512,
-            session_bytes: 64 << 20,
-            value_bytes: 64 << 20,
+            session_bytes: 32 << 20,
+            value_bytes: 32 << 20,
             snapshot_every: 500,
             lease: Duration::from_secs(30),
             backlog: 10_000,
@@ -198,6 +200,7 @@ pub(crate) struct Shared {
     pub dispatcher: Arc<dyn Dispatcher>,
     pub values: Arc<ValueCache>,
     pub progress: broadcast::Sender<Progress>,
+    pub ends: Ends,
     /// Rung when a timer was started that may be due before the others.
     pub timer_started: Notify,
     pub metrics: DriveMetrics,
@@ -237,6 +240,7 @@ impl Drive {
             dispatcher,
             values,
             progress,
+            ends: Ends::default(),
             timer_started: Notify::new(),
             metrics: DriveMetrics::default(),
             config,
@@ -300,6 +304,11 @@ impl Drive {
     /// New events of all runs from now on. A reader that falls behind is told how many it missed.
     pub fn watch(&self) -> broadcast::Receiver<Progress> {
         self.shared.progress.subscribe()
+    }
+
+    /// Those who wait for runs to end.
+    pub fn ends(&self) -> &Ends {
+        &self.shared.ends
     }
 
     /// Starts a run and returns once its first events and commands are durable. Waits while workers are far behind.

@@ -206,6 +206,7 @@ impl Task {
             // Nobody may be watching.
             let _ = self.shared.progress.send(progress);
         }
+        self.shared.ends.tell(after.ended);
         for (execution, command, attempt) in after.cancelled {
             self.shared.dispatcher.cancel(execution, command, attempt);
         }

@@ -5,14 +5,17 @@ use std::time::Duration;
 use axum::extract::State;
 use futures_util::StreamExt;
 use futures_util::stream;
-use noetl_api::execute::{ExecuteBatchRequest, ExecuteRequest, Executed, ExecutedBatch, ExecutedItem};
+use noetl_api::execute::{
+    ExecuteBatchRequest, ExecuteRequest, Executed, ExecutedBatch, ExecutedItem, Outcome, WaitParameters,
+};
 use noetl_api::{ErrorBody, Id};
+use noetl_store::ExecutionRow;
 use noetl_types::{ExecutionId, Value};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::catalog::reference;
-use super::extract::Json;
+use super::extract::{Json, Query};
 use super::guard::{Scope, only};
 use crate::app::execute::{Once, Start, Started};
 use crate::app::{App, Code, Error};
@@ -23,14 +26,19 @@ pub fn router() -> OpenApiRouter<App> {
 
 /// Run a playbook
 ///
-/// Answers once the start is durable.
-#[utoipa::path(post, path = "/api/execute", tag = "execute", request_body = ExecuteRequest,
+/// Answers once the start is durable, or with `wait` once the execution has ended.
+#[utoipa::path(post, path = "/api/execute", tag = "execute", params(WaitParameters), request_body = ExecuteRequest,
     responses((status = 200, body = Executed), (status = 404, body = ErrorBody)))]
 async fn execute(
     State(app): State<App>,
+    Query(parameters): Query<WaitParameters>,
     Json(request): Json<ExecuteRequest>,
 ) -> Result<Json<Executed>, Error> {
-    let started = app.execute(start(request)?).await?;
+    let start = start(request)?;
+    let (started, ended) = match patience(&parameters) {
+        Some(wait) => app.execute_and_wait(start, wait).await?,
+        None => (app.execute(start).await?, None),
+    };
     Ok(Json(Executed {
         execution_id: Id(started.execution.0),
         status: word(&started).to_owned(),
@@ -38,7 +46,27 @@ async fn execute(
         path: started.playbook.path.to_string(),
         version: started.playbook.version,
         catalog_id: Id(started.playbook.catalog_id),
+        outcome: ended.map(outcome),
     }))
+}
+
+/// The longest time for which a request waits.
+const LONGEST_WAIT: u32 = 60;
+
+/// How long the request is to wait, if at all.
+pub fn patience(parameters: &WaitParameters) -> Option<Duration> {
+    let seconds = parameters.wait.filter(|seconds| *seconds > 0)?;
+    Some(Duration::from_secs(seconds.min(LONGEST_WAIT).into()))
+}
+
+fn outcome(ended: ExecutionRow) -> Outcome {
+    let micros = ended.ended_at.map_or(0, |at| at.0 - ended.started_at.0);
+    Outcome {
+        status: ended.status.as_str().to_owned(),
+        result: ended.result,
+        error: ended.error,
+        duration_seconds: micros as f64 / 1e6,
+    }
 }
 
 fn word(started: &Started) -> &'static str {

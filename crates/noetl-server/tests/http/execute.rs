@@ -4,7 +4,7 @@ use noetl_types::Timestamp;
 use serde_json::json;
 
 use crate::support::Server;
-use crate::worker::{CHAIN, ONE, WAITS, run};
+use crate::worker::{CHAIN, ONE, WAITS, run, start, work};
 
 #[tokio::test]
 async fn a_start_answers_with_the_id_as_text() {
@@ -232,4 +232,47 @@ async fn an_execution_is_finalized_once() {
         let wrong = server.post(&path, json!({"status": "ODD"})).await;
         assert_eq!(wrong.refused(), (422, "body_invalid".to_owned()));
     }
+}
+
+#[tokio::test]
+async fn a_start_that_waits_answers_with_what_came_of_it() {
+    let server = Server::new();
+    server.register("one", ONE).await;
+    let request = json!({"path": "one", "payload": {"n": 7}, "dedup": {"key": "k", "window_secs": 60}});
+
+    let (answer, ()) = tokio::join!(server.post("/api/execute?wait=30", request.clone()), work(&server, 1));
+
+    let answer = answer.ok();
+    let outcome = &answer["outcome"];
+    assert_eq!((&answer["status"], &outcome["status"]), (&json!("started"), &json!("COMPLETED")));
+    assert_eq!((&outcome["result"], &outcome["error"]), (&json!({"n": 7}), &json!(null)));
+    // The one that holds the key has ended already.
+    let again = server.post("/api/execute?wait=30", request).await.ok();
+    assert_eq!((&again["status"], &again["outcome"]["result"]), (&json!("duplicate"), &json!({"n": 7})));
+}
+
+#[tokio::test]
+async fn the_status_can_wait_for_the_end() {
+    let server = Server::new();
+    server.register("one", ONE).await;
+    let id = start(&server, "one", json!({})).await;
+    let path = format!("/api/executions/{id}/status?wait=30");
+
+    let (status, ()) = tokio::join!(server.get(&path), work(&server, 1));
+
+    assert_eq!(status.ok()["status"], "COMPLETED");
+    assert_eq!(server.get("/api/executions/1/status?wait=30").await.refused().0, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_end_in_time_goes_on() {
+    let server = Server::new();
+    server.register("waits", WAITS).await;
+
+    let answer = server.post("/api/execute?wait=3", json!({"path": "waits"})).await.ok();
+
+    assert_eq!((&answer["status"], answer.get("outcome")), (&json!("started"), None));
+    let id = answer["execution_id"].as_str().expect("an id as text");
+    let status = server.get(&format!("/api/executions/{id}/status?wait=100000")).await.ok();
+    assert_eq!(status["completed"], false);
 }

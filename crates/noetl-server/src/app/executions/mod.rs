@@ -1,6 +1,7 @@
 //! Executions: finding them, looking into them, steering them.
 
 mod control;
+mod end;
 mod events;
 mod list;
 mod live;

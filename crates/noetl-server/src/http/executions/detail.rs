@@ -1,6 +1,7 @@
 //! One execution: `GET /api/executions/{id}` and `…/status`.
 
 use axum::extract::State;
+use noetl_api::execute::WaitParameters;
 use noetl_api::execution::{Detail, DetailParameters, EventsParameters, Status};
 use noetl_api::{ErrorBody, Id};
 use noetl_engine::Run;
@@ -14,6 +15,7 @@ use super::room::{RESOLVED, Room};
 use super::summary::{execution, id, place, progress, steps};
 use crate::app::executions::Looked;
 use crate::app::{App, Error};
+use crate::http::execute::patience;
 use crate::http::extract::{Json, Path, Query};
 
 pub fn router() -> OpenApiRouter<App> {
@@ -91,9 +93,16 @@ fn results(run: &mut Run) -> Vec<&mut Slot> {
 }
 
 /// Where an execution stands
-#[utoipa::path(get, path = "/api/executions/{id}/status", tag = "executions", params(("id" = Id, Path)),
+#[utoipa::path(get, path = "/api/executions/{id}/status", tag = "executions", params(("id" = Id, Path), WaitParameters),
     responses((status = 200, body = Status), (status = 404, body = ErrorBody)))]
-async fn status(State(app): State<App>, Path(execution_id): Path<Id>) -> Result<Json<Status>, Error> {
+async fn status(
+    State(app): State<App>,
+    Path(execution_id): Path<Id>,
+    Query(parameters): Query<WaitParameters>,
+) -> Result<Json<Status>, Error> {
+    if let Some(wait) = patience(&parameters) {
+        app.wait_for_end(ExecutionId(execution_id.0), wait).await?;
+    }
     let Looked { execution: found, run, plan } = app.look(ExecutionId(execution_id.0)).await?;
     let summary = execution(&found, app.now());
     let mut room = Room::new(false);
