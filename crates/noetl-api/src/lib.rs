@@ -19,6 +19,7 @@ pub mod keychain;
 pub mod maintenance;
 pub mod object;
 pub mod outbox;
+pub mod outline;
 pub mod plugin;
 pub mod projection;
 pub mod registry;

@@ -2,7 +2,7 @@
  * Every page: its address, and its place in the navigation. A page's module exports its component by default and is
  * loaded when it is first shown.
  */
-import { House, ListTree, type LucideIcon } from "lucide-react";
+import { GitCompareArrows, House, ListTree, type LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 
 export interface Page {
@@ -31,5 +31,10 @@ export const PAGES: Page[] = [
   {
     path: "/executions/:id",
     load: () => import("@/pages/execution/ExecutionPage"),
+  },
+  {
+    path: "/compare",
+    load: () => import("@/pages/compare/ComparePage"),
+    nav: { label: "Compare", icon: GitCompareArrows, group: "Work", key: "m" },
   },
 ];

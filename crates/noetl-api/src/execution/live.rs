@@ -12,6 +12,10 @@ pub struct StreamParameters {
     /// Only events with a higher `seq`. The header `Last-Event-ID` goes before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
+    /// Leave the values out: what steps came to, what they set, what signals carried. For readers that want to know what
+    /// happened and when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brief: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, IntoParams)]

@@ -28,6 +28,7 @@ mod metrics;
 mod objects;
 mod openapi;
 mod outbox;
+mod outline;
 mod pages;
 mod playbooks;
 mod plugins;
@@ -62,6 +63,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(catalog::router())
         .merge(catalog_paths::router())
         .merge(playbooks::router())
+        .merge(outline::router())
         .merge(execute::router())
         .merge(executions::router())
         .merge(dashboard::router())

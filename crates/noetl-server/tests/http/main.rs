@@ -20,6 +20,7 @@ mod openapi;
 mod origin;
 mod other_workers;
 mod outbox;
+mod outline;
 mod plugins;
 mod projections;
 mod results;

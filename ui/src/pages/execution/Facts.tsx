@@ -6,7 +6,7 @@ import { Labels } from "@/components/ExecutionRow";
 import { Elapsed, RelativeTime } from "@/components/Time";
 import styles from "./Facts.module.css";
 
-export function Facts({ execution }: { execution: ExecutionDetail }) {
+export function Facts({ execution, rerunOf }: { execution: ExecutionDetail; rerunOf: string | null }) {
   const id = String(execution.execution_id);
   return (
     <dl className={styles.facts}>
@@ -43,6 +43,19 @@ export function Facts({ execution }: { execution: ExecutionDetail }) {
           <dd>
             <Link className="mono" to={`/executions/${execution.parent_execution_id}`}>
               {String(execution.parent_execution_id)}
+            </Link>
+          </dd>
+        </div>
+      )}
+      {rerunOf && (
+        <div>
+          <dt>Runs again</dt>
+          <dd>
+            <Link className="mono" to={`/executions/${rerunOf}`}>
+              {rerunOf}
+            </Link>
+            <Link className={styles.compare} to={`/compare?a=${rerunOf}&b=${id}`}>
+              compare
             </Link>
           </dd>
         </div>

@@ -115,7 +115,7 @@ impl App {
 
 /// The text of a document that may have come in base64. YAML that happens to be valid base64 has no line break and no
 /// colon, so that no document is taken for the other.
-fn decoded(content: &str) -> String {
+pub(super) fn decoded(content: &str) -> String {
     let compact: String = content.split_ascii_whitespace().collect();
     let decoded = STANDARD.decode(compact).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     match decoded {

@@ -54,8 +54,9 @@ async fn one(
     };
     let execution = app.execution(ExecutionId(execution_id.0)).await?;
     let events = app.follow(execution.id, after.min(i64::MAX as u64)).await?;
+    let is_brief = parameters.brief.unwrap_or(false);
     Ok(messages(events, move |page: Vec<Event>| {
-        let mut room = Room::new(false);
+        let mut room = if is_brief { Room::none() } else { Room::new(false) };
         page.iter().map(|event| message(event.seq, &row(&execution, event, &mut room))).collect()
     }))
 }
