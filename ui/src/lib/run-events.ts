@@ -1,5 +1,6 @@
 /** Events of an execution, reduced to what the graph, the timeline and the log need. Values stay at the server. */
 import type { EventRow } from "@/api/types";
+import { instantOf } from "./time";
 
 export interface RunEvent {
   seq: number;
@@ -43,7 +44,7 @@ export function runEvent(row: EventRow): RunEvent {
   return {
     seq: row.seq,
     type: row.event_type,
-    at: Date.parse(row.created_at),
+    at: instantOf(row.created_at),
     time: row.created_at,
     status: row.status,
     step: ofRun ? null : (row.node_name ?? null),

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { durationText, relativeText } from "./time";
+import { durationText, instantOf, relativeText } from "./time";
 
 describe("durations", () => {
   it.each([
     [0, "0 ms"],
+    [0.00008, "80 µs"],
+    [0.0025, "2.5 ms"],
     [0.34, "340 ms"],
     [0.9996, "1.0 s"],
     [4.23, "4.2 s"],
@@ -23,4 +25,8 @@ describe("instants", () => {
     ["2026-01-12T12:00:00Z", "in 2 d"],
     ["2025-06-01T12:00:00Z", "Jun 1, 2025"],
   ])("%s is %s", (at, text) => expect(relativeText(at, now)).toBe(text));
+});
+
+it("instants keep their microseconds", () => {
+  expect(instantOf("2026-01-10T12:00:00.525261Z") - instantOf("2026-01-10T12:00:00.525Z")).toBeCloseTo(0.261, 3);
 });

@@ -1,8 +1,10 @@
 /** Words for instants and durations. */
 
-/** `340 ms`, `4.2 s`, `2 m 5 s`, `3 h 0 m`, `2 d 4 h`. */
+/** `80 µs`, `2.5 ms`, `340 ms`, `4.2 s`, `2 m 5 s`, `3 h 0 m`, `2 d 4 h`. */
 export function durationText(seconds: number): string {
   if (!Number.isFinite(seconds) || seconds < 0) return "–";
+  if (seconds > 0 && seconds < 0.001) return `${Math.max(1, Math.round(seconds * 1_000_000))} µs`;
+  if (seconds < 0.00995) return seconds === 0 ? "0 ms" : `${(seconds * 1000).toFixed(1)} ms`;
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -41,4 +43,10 @@ export function clockText(at: string): string {
   if (Number.isNaN(date.getTime())) return at;
   const two = (number: number) => String(number).padStart(2, "0");
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** Milliseconds since 1970 with the fraction that `Date` leaves out: short steps take microseconds. */
+export function instantOf(at: string): number {
+  const fraction = /\.\d{3}(\d+)/.exec(at)?.[1];
+  return Date.parse(at) + (fraction === undefined ? 0 : Number(`0.${fraction}`));
 }

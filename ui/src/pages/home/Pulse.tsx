@@ -26,7 +26,7 @@ export function Pulse({ counts }: { counts: Stats["stats"] | undefined }) {
       <Number label="Duration" value={durations.length === 0 ? "–" : durationText(median(durations))} note={`median of the last ${durations.length}`}>
         <Sparkline values={durations} label="Durations of the last executions" />
       </Number>
-      <Number label="Backlog" value={now ? (now.backlog + now.waiting).toLocaleString("en") : "–"} note="commands that wait for a worker">
+      <Number label="Backlog" value={now ? (now.backlog + now.waiting).toLocaleString("en") : "–"} note="commands that wait">
         <Sparkline values={samples.map((sample) => sample.backlog + sample.waiting)} label="Commands that wait, over the last five minutes" />
       </Number>
       <Number label="Success" value={success === null ? "–" : `${success.toFixed(success > 99 && success < 100 ? 2 : 0)} %`} note={counts ? `${counts.failed_executions.toLocaleString("en")} failed of ${finished.toLocaleString("en")}` : ""} />
