@@ -2,6 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
 import { Server, type Start } from "./server";
+import { serveSite } from "./site";
 
 interface Fixtures {
   server: Server;
@@ -22,7 +23,8 @@ export const test = base.extend<Fixtures>({
   baseURL: async ({ server }, use) => {
     await use(server.url);
   },
-  page: async ({ page, expectedErrors }, use) => {
+  page: async ({ page, server, expectedErrors }, use) => {
+    await serveSite(page, server.url);
     const errors: string[] = [];
     const note = (text: string) => {
       if (!expectedErrors.patterns.some((expected) => expected.test(text))) errors.push(text);

@@ -20,3 +20,13 @@ export type Part = Schemas["Part"];
 
 /** Anything that JSON can say. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type VersionInfo = Schemas["VersionInfo"];
+export type UiSchema = Schemas["UiSchema"];
+export type InputField = Schemas["Field"];
+export type Outline = Schemas["Outline"];
+export type Credential = Schemas["Credential"];
+export type Subscription = Schemas["SubscriptionStatus"];
+export type Plugin = Schemas["PluginInfo"];
+export type Token = Schemas["Token"];
+export type TokenScope = Schemas["TokenScope"];
+export type AuditEntry = Schemas["AuditEntry"];

@@ -2,7 +2,7 @@
  * Every page: its address, and its place in the navigation. A page's module exports its component by default and is
  * loaded when it is first shown.
  */
-import { GitCompareArrows, House, ListTree, type LucideIcon } from "lucide-react";
+import { GitCompareArrows, House, Library, ListTree, type LucideIcon } from "lucide-react";
 import type { ComponentType } from "react";
 
 export interface Page {
@@ -36,5 +36,14 @@ export const PAGES: Page[] = [
     path: "/compare",
     load: () => import("@/pages/compare/ComparePage"),
     nav: { label: "Compare", icon: GitCompareArrows, group: "Work", key: "m" },
+  },
+  {
+    path: "/catalog",
+    load: () => import("@/pages/catalog/CatalogPage"),
+    nav: { label: "Catalog", icon: Library, group: "Resources", key: "c" },
+  },
+  {
+    path: "/catalog/*",
+    load: () => import("@/pages/catalog/EntryPage"),
   },
 ];

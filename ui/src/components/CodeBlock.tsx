@@ -10,10 +10,12 @@ interface CodeBlockProps {
   firstLine?: number;
   /** A line that stands out. It is scrolled to. */
   mark?: number | undefined;
+  /** Why it stands out: something is wrong there, or it was chosen. */
+  markTone?: "bad" | "accent";
   maxHeight?: "low" | "high";
 }
 
-export function CodeBlock({ text, label = "Text", firstLine, mark, maxHeight = "low" }: CodeBlockProps) {
+export function CodeBlock({ text, label = "Text", firstLine, mark, markTone = "bad", maxHeight = "low" }: CodeBlockProps) {
   const marked = useRef<HTMLSpanElement>(null);
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {
@@ -30,7 +32,7 @@ export function CodeBlock({ text, label = "Text", firstLine, mark, maxHeight = "
               const number = firstLine + index;
               const isMarked = number === mark;
               return (
-                <span key={number} ref={isMarked ? marked : undefined} className={styles.line} data-marked={isMarked || undefined}>
+                <span key={number} ref={isMarked ? marked : undefined} className={styles.line} data-marked={isMarked ? markTone : undefined}>
                   <span className={styles.number} data-number={number} aria-hidden />
                   {line}
                   {"\n"}
