@@ -38,6 +38,30 @@ export function ValueView({ value, label }: { value: Json; label: string }) {
 }
 
 function Shown({ value, label }: { value: Json; label: string }) {
+  const widget = widgetOf(value);
+  if (widget !== null) {
+    return (
+      <div className={styles.stack}>
+        <section className={styles.widget} aria-label={`Widget ${widget.type}`}>
+          <div className={styles.widgetName}>{widget.type}</div>
+          <Plain value={widget.args} label={`${label}, drawn`} />
+        </section>
+        <JsonView value={value} label={label} />
+      </div>
+    );
+  }
+  return <Plain value={value} label={label} />;
+}
+
+/** What a result asks to be drawn with: `render: {type: "app:…", args}`. Its arguments are shown as text, table or tree. */
+function widgetOf(value: Json): { type: string; args: Json } | null {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return null;
+  const { render } = value;
+  if (render === null || typeof render !== "object" || render === undefined || Array.isArray(render)) return null;
+  return typeof render.type === "string" ? { type: render.type, args: render.args ?? null } : null;
+}
+
+function Plain({ value, label }: { value: Json; label: string }) {
   const table = tableOf(value);
   const [asTable, setAsTable] = useState(true);
   if (typeof value === "string" && value.includes("\n")) return <CodeBlock text={value} label={label} />;

@@ -113,7 +113,7 @@ function Whole({ id, seq, onTravel }: { id: string; seq: number; onTravel: (seq:
   return (
     <div className={styles.whole}>
       <div className={styles.wholeTop}>
-        <h3>Event {seq}</h3>
+        <h2>Event {seq}</h2>
         <button type="button" className={styles.travel} onClick={() => onTravel(seq)}>
           Show the execution at this point
         </button>

@@ -105,6 +105,11 @@ function Loaded({ id, execution }: { id: string; execution: ExecutionDetail }) {
     >
       {execution.status === "FAILED" && <FailurePanel execution={execution} outline={outline.data} onChoose={choose} />}
       {!over && <WaitingPanel id={id} model={run.now} />}
+      {!run.isComplete && run.now.seq > 0 && execution.event_count - run.now.seq > 500 && (
+        <p className="muted numbers" role="status">
+          Reading what has happened: {run.now.seq.toLocaleString("en")} of {execution.event_count.toLocaleString("en")} events
+        </p>
+      )}
       <div className={styles.body}>
         <Tabs label="Views of the execution" tabs={tabs} chosen={tab} onChoose={(name) => change("tab", name === "graph" ? null : name)}>
           <div className={styles.view} data-tall={withSteps || tab === "events" || undefined}>
@@ -147,7 +152,7 @@ function Loaded({ id, execution }: { id: string; execution: ExecutionDetail }) {
           </div>
         </Tabs>
       </div>
-      <CliLine command={over ? ["noetl", "status", id] : ["noetl", "status", id, "--wait"]} />
+      {tab !== "events" && tab !== "logs" && <CliLine command={over ? ["noetl", "status", id] : ["noetl", "status", id, "--wait"]} />}
     </Page>
   );
 }

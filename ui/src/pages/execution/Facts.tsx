@@ -55,7 +55,7 @@ export function Facts({ execution, rerunOf }: { execution: ExecutionDetail; reru
               {rerunOf}
             </Link>
             <Link className={styles.compare} to={`/compare?a=${rerunOf}&b=${id}`}>
-              compare
+              compare the two
             </Link>
           </dd>
         </div>

@@ -191,9 +191,11 @@ function LoopBar({ done, failed, total }: { done: number; failed: number; total:
 }
 
 function ArcEdge({ id, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, markerEnd, data }: EdgeProps<Edge<ArcData>>) {
-  const [path, labelX, labelY] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
+  const [path, , labelY] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
   const taken = data?.taken ?? 0;
   const when = data?.when;
+  // Nearer to where the arc leads, so that labels of arcs that begin together do not cover each other.
+  const labelX = sourceX * 0.3 + targetX * 0.7;
   return (
     <>
       <BaseEdge id={id} path={path} {...(markerEnd ? { markerEnd } : {})} className={taken > 0 ? styles.taken : styles.untaken} />
@@ -216,5 +218,5 @@ function ArcEdge({ id, sourceX, sourceY, targetX, targetY, sourcePosition, targe
 
 function shortened(when: string): string {
   const bare = when.replace(/^\{\{\s*|\s*\}\}$/g, "");
-  return bare.length > 34 ? `${bare.slice(0, 33)}…` : bare;
+  return bare.length > 28 ? `${bare.slice(0, 27)}…` : bare;
 }
