@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::checks::{endless_calls, parallel_writes, reachability, shadowed_arcs, templates};
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, has_errors};
-use crate::keys::PLAYBOOK;
+use crate::keys::{Construct, PLAYBOOK};
 use crate::kinds::KindTable;
 use crate::lower::{Lowered, Lowering};
 use crate::plan::Plan;
@@ -42,6 +42,14 @@ pub fn check(source: &str, options: &Options) -> Checked {
         call.report(&mut report);
     }
     finish(source, &root, analysis, report)
+}
+
+/// Reads a document of another crate's making and holds it against its table. Nothing if it cannot be read.
+pub fn read_document(source: &str, table: &'static Construct, findings: &mut Report) -> Option<Node> {
+    let options = Options { kinds: KindTable::empty(), ..Options::default() };
+    let root = parse(source, &options, findings)?;
+    ShapeChecker { kinds: &options.kinds, report: findings }.construct(&root, table, head(&root));
+    Some(root)
 }
 
 /// Reads the YAML. Nothing if it cannot be read.

@@ -14,7 +14,8 @@ pub struct Code {
 
 macro_rules! codes {
     ($($constant:ident = $name:literal $severity:ident $explanation:literal;)*) => {
-        $(pub(crate) static $constant: Code = Code {
+        $(#[doc = concat!("`", $name, "`: ", $explanation, ".")]
+        pub static $constant: Code = Code {
             name: $name,
             severity: Severity::$severity,
             explanation: $explanation,

@@ -67,7 +67,7 @@ impl fmt::Display for Diagnostic {
 
 /// A finding whose line and path have not been worked out yet.
 #[derive(Debug)]
-pub(crate) struct Finding {
+struct Finding {
     code: &'static Code,
     span: Span,
     message: String,
@@ -76,7 +76,7 @@ pub(crate) struct Finding {
 
 /// Collects findings. Places are worked out at the end, from spans alone.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub struct Report {
     findings: Vec<Finding>,
 }
 

@@ -5,7 +5,7 @@
 
 mod check;
 mod checks;
-mod codes;
+pub mod codes;
 mod diagnostic;
 pub mod fix;
 pub mod graph;
@@ -25,13 +25,14 @@ mod together;
 mod types;
 pub mod yaml;
 
-pub use check::{Checked, Options, check};
+pub use check::{Checked, Options, check, read_document};
 pub use codes::codes;
-pub use diagnostic::{Diagnostic, Severity, has_errors};
+pub use diagnostic::{Diagnostic, Report as Findings, Severity, has_errors};
 pub use kinds::{FieldSpec, KindSpec, KindTable, Need};
 pub use names::LANGUAGE_NAMES;
 pub use plan::Plan;
-pub use schema::{schema, schema_with, subscription_schema};
+pub use schema::{schema, schema_of, schema_with, subscription_schema};
 pub use subscription::{CheckedSubscription, Subscription, check_subscription};
+pub use suggest::did_you_mean;
 pub use together::{CheckedFile, check_many};
 pub use types::Types;

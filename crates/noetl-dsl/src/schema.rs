@@ -24,12 +24,22 @@ pub fn subscription_schema() -> Json {
 }
 
 fn document(root: &'static Construct, title: &str, kinds: &KindTable, versions: &[&str], kind: &str) -> Json {
+    let mut schema = described_by(root, title, kinds);
+    schema["properties"]["apiVersion"]["enum"] = json!(versions);
+    schema["properties"]["kind"]["const"] = json!(kind);
+    schema
+}
+
+/// The schema of documents that another crate's table describes.
+pub fn schema_of(root: &'static Construct, title: &str) -> Json {
+    described_by(root, title, &KindTable::empty())
+}
+
+fn described_by(root: &'static Construct, title: &str, kinds: &KindTable) -> Json {
     let mut builder = Builder { kinds, definitions: BTreeMap::new() };
     let mut schema = builder.construct(root);
     let definitions = builder.definitions;
     let schema = schema.as_object_mut().expect("a construct is described by an object");
-    schema["properties"]["apiVersion"]["enum"] = json!(versions);
-    schema["properties"]["kind"]["const"] = json!(kind);
     let mut document = Map::new();
     document.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
     document.insert("title".into(), json!(title));
@@ -81,7 +91,7 @@ impl Builder<'_> {
         if !required.is_empty() {
             schema.insert("required".into(), json!(required));
         }
-        if construct.unknown == Unknown::Refuse {
+        if matches!(construct.unknown, Unknown::Refuse(_)) {
             schema.insert("additionalProperties".into(), json!(false));
         }
         Json::Object(schema)
@@ -120,6 +130,11 @@ impl Builder<'_> {
                 let item = self.reference(construct);
                 let named = json!({ "type": "object", "additionalProperties": { "type": "object" } });
                 json!({ "anyOf": [{ "type": "array", "items": item }, named, { "type": "null" }] })
+            }
+            Shape::EachOf(construct) => {
+                let item = self.reference(construct);
+                let one_or_many = json!({ "anyOf": [item, { "type": "array", "items": item }] });
+                json!({ "type": ["object", "null"], "additionalProperties": one_or_many })
             }
             Shape::Either(shapes) => {
                 let shapes: Vec<Json> = shapes.iter().map(|shape| self.shape(shape)).collect();

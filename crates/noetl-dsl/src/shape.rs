@@ -54,7 +54,7 @@ impl ShapeChecker<'_> {
         let code = match construct.unknown {
             Unknown::Allow => return,
             Unknown::Warn => &codes::UNKNOWN_KEY,
-            Unknown::Refuse => &codes::UNKNOWN_ARC_KEY,
+            Unknown::Refuse(code) => code,
         };
         let known: Vec<&str> = construct.current_names().collect();
         let help = did_you_mean(&entry.key, known.iter().copied())
@@ -114,6 +114,7 @@ impl ShapeChecker<'_> {
             Shape::Of(construct) => self.construct(node, construct, entry.key_span),
             Shape::ListOf(construct) => self.list_of(entry, construct),
             Shape::NamedOf(construct) => self.named_of(entry, construct),
+            Shape::EachOf(construct) => self.each_of(entry, construct),
             Shape::Either(shapes) => match shapes.iter().find(|shape| types_of(shape).accept(node)) {
                 Some(shape) => self.value(entry, shape),
                 None => {
@@ -162,6 +163,18 @@ impl ShapeChecker<'_> {
                     Some(key) => self.entry(entry, key, construct),
                     None => self.unknown_key(entry, construct),
                 }
+            }
+        }
+    }
+
+    fn each_of(&mut self, entry: &Entry, construct: &'static Construct) {
+        let Some(entries) = entry.value.as_map() else {
+            return self.wrong_type(entry, "a map");
+        };
+        for named in entries {
+            match named.value.as_list() {
+                Some(_) => self.list_of(named, construct),
+                None => self.construct(&named.value, construct, named.key_span),
             }
         }
     }
@@ -291,7 +304,7 @@ fn types_of(shape: &Shape) -> Types {
     match shape {
         Shape::Is(types) | Shape::AtLeast(types, _) => *types,
         Shape::Words(_) | Shape::Hints(_) => Types::TEXT,
-        Shape::Of(_) | Shape::Assignments => Types::MAP,
+        Shape::Of(_) | Shape::EachOf(_) | Shape::Assignments => Types::MAP,
         Shape::ListOf(_) | Shape::Tasks => Types::LIST,
         Shape::NamedOf(_) | Shape::Tool => Types::MAP.or(Types::LIST),
         Shape::Condition => Types::TEXT.or(Types::BOOL),

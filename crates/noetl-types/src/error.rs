@@ -64,6 +64,18 @@ impl ErrorKind {
         )
     }
 
+    /// What a status of an HTTP answer outside 2xx stands for.
+    pub fn of_http_status(status: u16) -> ErrorKind {
+        match status {
+            401 | 403 | 407 => ErrorKind::Auth,
+            404 | 410 => ErrorKind::NotFound,
+            408 => ErrorKind::Timeout,
+            429 => ErrorKind::RateLimit,
+            500..=599 => ErrorKind::ServerError,
+            _ => ErrorKind::ClientError,
+        }
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorKind::Connection => "connection",
@@ -132,6 +144,22 @@ impl ToolError {
             answered: false,
             details: Value::Null,
         }
+    }
+
+    /// The error that an HTTP answer outside 2xx stands for; `target` is what was asked, such as `GET http://…`.
+    pub fn of_http_status(status: u16, target: &str) -> ToolError {
+        let details =
+            Value::map([("status_code", Value::from(status)), ("http_status", Value::from(status))]);
+        let message = format!("HTTP {status} response from {target}");
+        let mut error = ToolError::new(ErrorKind::of_http_status(status), message)
+            .with_code(format!("HTTP_{status}"))
+            .with_details(details)
+            .as_answer();
+        // Of the server errors, these say that the server cannot do it at all.
+        if matches!(status, 501 | 505) {
+            error.retryable = false;
+        }
+        error
     }
 
     pub fn with_code(mut self, code: impl Into<String>) -> ToolError {

@@ -1,5 +1,6 @@
 //! What a table says about a construct of the language and its keys.
 
+use crate::codes::Code;
 use crate::types::Types;
 
 /// A map with a meaning: a step, an arc, a rule.
@@ -32,8 +33,8 @@ pub enum Unknown {
     Allow,
     /// It is ignored, with a warning.
     Warn,
-    /// The document is refused.
-    Refuse,
+    /// The document is refused, with this finding.
+    Refuse(&'static Code),
 }
 
 #[derive(Debug)]
@@ -70,6 +71,8 @@ pub enum Shape {
     ListOf(&'static Construct),
     /// A list of things with a `name`, or a map from the name to the thing.
     NamedOf(&'static Construct),
+    /// A map from names of the author's choosing to this construct, or to a list of it.
+    EachOf(&'static Construct),
     /// The first of these that takes the YAML type of the value.
     Either(&'static [Shape]),
     /// A boolean, a template or a bare expression.
@@ -82,11 +85,13 @@ pub enum Shape {
     Tasks,
 }
 
-pub(super) const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+/// A key that may be left out.
+pub const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key { name, shape, status: Status::Current, required: false, doc }
 }
 
-pub(super) const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+/// A key that must be there.
+pub const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key { name, shape, status: Status::Current, required: true, doc }
 }
 

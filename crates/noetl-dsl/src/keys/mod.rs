@@ -9,7 +9,7 @@ mod step;
 mod subscription;
 mod task;
 
-pub use construct::{Construct, Key, Shape, Status, Unknown};
+pub use construct::{Construct, Key, Shape, Status, Unknown, key, required};
 pub use document::{EXECUTOR, EXECUTOR_SPEC, KEYCHAIN_ENTRY, METADATA, PLAYBOOK, WORKBOOK_TASK};
 pub use looping::{CURSOR, FRAME, LOOP, LOOP_SPEC};
 pub use routing::{ARC, ROUTER, ROUTER_SPEC};

@@ -1,6 +1,7 @@
 //! The keys of `next`.
 
 use super::construct::{Construct, MAP, SCALAR, Shape, TEXT, Unknown, ignored, key, old, required};
+use crate::codes;
 
 const MODES: &[&str] = &["exclusive", "inclusive"];
 
@@ -41,7 +42,7 @@ pub static ARC: Construct = Construct {
     name: "arc",
     title: "an arc",
     doc: "A way from one step to another.",
-    unknown: Unknown::Refuse,
+    unknown: Unknown::Refuse(&codes::UNKNOWN_ARC_KEY),
     keys: &[
         required("step", TEXT, "The step it leads to. `end` need not be declared: it ends the branch."),
         key("when", Shape::Condition, "When it is followed; always, when left out."),

@@ -46,6 +46,17 @@ pub enum Next {
     Load(Vec<Arc<StoredValue>>),
 }
 
+/// The task that a pipeline is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskPlace {
+    /// Its position in the pipeline.
+    pub task: usize,
+    /// The item of its own loop that waits.
+    pub item: Option<u32>,
+    /// From 1.
+    pub attempt: u32,
+}
+
 /// The tasks of one step under interpretation.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -107,6 +118,19 @@ impl Pipeline {
         match (self.command.key.item, step.looping.as_ref().map(|looping| &looping.source)) {
             (Item::Claim(_), Some(LoopSource::Cursor(cursor))) => std::slice::from_ref(&cursor.claim),
             _ => &step.tasks,
+        }
+    }
+
+    /// The task it is at; for one that is suspended, the task that waits.
+    pub fn place(&self) -> TaskPlace {
+        let waiting = self.state.nested.as_ref().and_then(|nested| {
+            let item = nested.waiting_item?;
+            Some((item, nested.open.get(&item).map_or(1, |open| open.attempt)))
+        });
+        TaskPlace {
+            task: self.state.at,
+            item: waiting.map(|(item, _)| item),
+            attempt: waiting.map_or(self.state.attempt, |(_, attempt)| attempt),
         }
     }
 

@@ -4,8 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::SystemTime;
 
-use noetl_types::{ErrorKind, Map, ToolError, Value};
-use reqwest::StatusCode;
+use noetl_types::{ErrorKind, ToolError, Value};
 use reqwest::header::RETRY_AFTER;
 
 use super::answer::Answer;
@@ -16,34 +15,13 @@ pub fn of_status(answer: &Answer, target: &str) -> Option<ToolError> {
     if status.is_success() {
         return None;
     }
-    let mut details = Map::new();
-    details.insert("status_code".into(), status.as_u16().into());
-    details.insert("http_status".into(), status.as_u16().into());
+    let mut error = ToolError::of_http_status(status.as_u16(), target);
     if let Some(seconds) = retry_after(answer) {
+        let mut details = error.details.as_map().cloned().unwrap_or_default();
         details.insert("retry_after".into(), seconds);
-    }
-    let kind = kind_of(status);
-    let message = format!("HTTP {} response from {target}", status.as_u16());
-    let mut error = ToolError::new(kind, message)
-        .with_code(format!("HTTP_{}", status.as_u16()))
-        .with_details(details.into())
-        .as_answer();
-    // Of the server errors, these say that the server cannot do it at all.
-    if matches!(status, StatusCode::NOT_IMPLEMENTED | StatusCode::HTTP_VERSION_NOT_SUPPORTED) {
-        error.retryable = false;
+        error.details = details.into();
     }
     Some(error)
-}
-
-fn kind_of(status: StatusCode) -> ErrorKind {
-    match status.as_u16() {
-        401 | 403 | 407 => ErrorKind::Auth,
-        404 | 410 => ErrorKind::NotFound,
-        408 => ErrorKind::Timeout,
-        429 => ErrorKind::RateLimit,
-        500..=599 => ErrorKind::ServerError,
-        _ => ErrorKind::ClientError,
-    }
 }
 
 /// How many seconds the server asks to wait: it may say a number or a date.
