@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::command::older::{cleanup, db, execute, get, refused};
 use crate::command::{
     cancel, catalog, check, completions, config, context, credential, dev, doctor, events, exec, explain,
-    list, logs, pause, plugin, query, register, rerun, resume, run, schema, server, signal, status,
-    subscription, token, version, worker, workers,
+    list, logs, pause, plugin, query, record, register, rerun, resume, run, schema, server, signal, status,
+    subscription, test, token, version, worker, workers,
 };
 use crate::config::Flags;
 use crate::connection::ServerFlags;
@@ -56,6 +56,8 @@ fn assignment(text: &str) -> Result<(String, String), &'static str> {
 pub enum Command {
     Run(Box<run::Arguments>),
     Check(check::Arguments),
+    Test(test::Arguments),
+    Record(record::Arguments),
 
     Dev(dev::Arguments),
     Server(server::Arguments),

@@ -60,6 +60,8 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
     match &cli.command {
         Command::Run(arguments) => command::run::run(arguments, flags, server, out),
         Command::Check(arguments) => command::check::run(arguments, out),
+        Command::Test(arguments) => command::test::run(arguments, flags, out),
+        Command::Record(arguments) => command::record::run(arguments, flags, server, out),
         Command::Dev(arguments) => command::dev::run(arguments, flags, out),
         Command::Server(arguments) => command::server::run(arguments, flags, out),
         Command::Worker(arguments) => command::worker::run(arguments, flags, out),

@@ -33,6 +33,7 @@ const RULES: &[Rule] = &[
     rule("noetl-expr", Only(&["noetl-types"])),
     rule("noetl-dsl", Only(&["noetl-types", "noetl-expr"])),
     rule("noetl-engine", Only(&["noetl-types", "noetl-expr", "noetl-dsl"])),
+    rule("noetl-test", Only(&["noetl-types", "noetl-expr", "noetl-dsl", "noetl-engine"])),
     Rule { name: "noetl-store", uses: Only(&["noetl-types"]), tests_use: &["noetl-store-tests"] },
     adapter("noetl-store-postgres"),
     adapter("noetl-store-sqlite"),

@@ -21,6 +21,7 @@ fn all() -> Result<Vec<Generated>> {
             path: "docs/subscription.schema.json",
             content: pretty(noetl_dsl::subscription_schema())?,
         },
+        Generated { path: "docs/test.schema.json", content: pretty(noetl_test::schema())? },
         Generated { path: "docs/tools.md", content: tools_page::render(&noetl_dsl::KindTable::builtin()) },
         Generated { path: "docs/openapi.json", content: openapi()? },
     ])

@@ -2,7 +2,7 @@
 //! draw no random numbers.
 
 /// The crates whose results depend on nothing but their arguments.
-pub const PURE: &[&str] = &["noetl-types", "noetl-expr", "noetl-dsl", "noetl-engine"];
+pub const PURE: &[&str] = &["noetl-types", "noetl-expr", "noetl-dsl", "noetl-engine", "noetl-test"];
 
 /// What a dependency would bring in. A name ending in `*` stands for every crate that begins so.
 const FORBIDDEN: &[(&str, &[&str])] = &[

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::form::write_json;
 use crate::output::Output;
 
-/// Write the JSON Schema of playbooks or of subscriptions, for editors
+/// Write the JSON Schema of playbooks, subscriptions or test files, for editors
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -31,12 +31,14 @@ pub struct Arguments {
 enum Kind {
     Playbook,
     Subscription,
+    Test,
 }
 
 pub fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit> {
     let schema = match arguments.kind {
         Kind::Playbook => noetl_dsl::schema(),
         Kind::Subscription => noetl_dsl::subscription_schema(),
+        Kind::Test => noetl_test::schema(),
     };
     match &arguments.output {
         Some(file) => {

@@ -29,6 +29,7 @@ mod served;
 mod service;
 mod support;
 mod terminal;
+mod testing;
 mod token;
 mod wrong_client_use;
 mod wrong_use;
