@@ -1,5 +1,7 @@
 //! `noetl status`
 
+use std::io::Write;
+
 use anyhow::Result;
 use clap::Args;
 use noetl_client::api::execution::Status;
@@ -17,6 +19,7 @@ use crate::table::{Cell, Table};
 Examples:
   noetl status 380361384216494080
   noetl status 380361384216494080 --wait     wait for its end and print its result
+  noetl status 380361384216494080 --quiet    one word: COMPLETED, FAILED, RUNNING …
   noetl status 380361384216494080 --json     the answer of GET /api/executions/{id}/status
 
 With --wait it ends with 0 when the execution completed and with 1 when it did not; without it, with 0 whatever the
@@ -46,9 +49,10 @@ pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Res
             let detailed = if follow { Detailed::Steps } else { Detailed::Standing };
             return following::to_the_end(&client, execution, &status.path, detailed, form, out).await;
         }
-        match form.json {
-            true => write_json(&status, out)?,
-            false => show(&status, out)?,
+        match form {
+            Form { json: true, .. } => write_json(&status, out)?,
+            Form { quiet: true, .. } => writeln!(out, "{}", status.status)?,
+            _ => show(&status, out)?,
         }
         Ok(Exit::Good)
     })

@@ -49,6 +49,7 @@ fn following_tells_each_step_and_a_failure_ends_with_1() {
     assert_eq!(seen.code, Some(0), "without --wait the question was answered");
     assert!(seen.stdout.contains("status     FAILED\n"), "{}", seen.text());
     assert!(seen.stdout.contains("steps      1 of 2 done, 1 failed\n"), "{}", seen.text());
+    assert_eq!(served.good(&["status", id, "--quiet"]), "FAILED\n");
     let status = served.json(&["status", id]);
     assert_eq!((&status["completed"], &status["failed"]), (&json!(true), &json!(true)));
 }
