@@ -12,7 +12,7 @@ use crate::connection::{ServerFlags, Target, client};
 use crate::reference::CATALOG;
 
 /// Nobody waits longer for a shell to complete a word.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Playbooks that begin with the word.
 pub fn complete_playbook(word: &OsStr) -> Vec<CompletionCandidate> {

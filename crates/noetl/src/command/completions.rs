@@ -17,8 +17,8 @@ Examples:
   noetl completions zsh > ~/.zfunc/_noetl
   noetl completions fish > ~/.config/fish/completions/noetl.fish
 
-The script asks `noetl` itself, which asks the server for the paths of its catalog; a server that does not answer at
-once is not waited for.")]
+The script asks `noetl` itself, which asks the server for the paths of its catalog, and waits for it two seconds at
+most.")]
 pub struct Arguments {
     /// The shell
     #[arg(value_enum)]
