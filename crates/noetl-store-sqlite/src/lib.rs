@@ -41,6 +41,7 @@ mod tokens;
 mod variables;
 mod workers;
 mod writer;
+pub mod yardstick;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -6,9 +6,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::command::older::{cleanup, db, execute, get, refused};
 use crate::command::{
-    cancel, catalog, check, completions, config, context, credential, dev, doctor, events, exec, explain,
-    list, logs, pause, plugin, query, record, register, rerun, resume, run, schema, server, signal, status,
-    subscription, test, token, version, worker, workers,
+    bench, cancel, catalog, check, completions, config, context, credential, dev, doctor, events, exec,
+    explain, list, logs, pause, plugin, query, record, register, rerun, resume, run, schema, server, signal,
+    status, subscription, test, token, version, worker, workers,
 };
 use crate::config::Flags;
 use crate::connection::ServerFlags;
@@ -86,6 +86,7 @@ pub enum Command {
     Context(context::Arguments),
     Config(config::Arguments),
     Doctor(doctor::Arguments),
+    Bench(bench::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Version(version::Arguments),

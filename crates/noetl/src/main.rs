@@ -87,6 +87,7 @@ fn run(cli: &Cli, out: &mut Output) -> Result<Exit> {
         Command::Context(arguments) => command::context::run(arguments, server, out),
         Command::Config(arguments) => command::config::run(arguments, flags, out),
         Command::Doctor(arguments) => command::doctor::run(arguments, flags, server, out),
+        Command::Bench(arguments) => command::bench::run(arguments, server, out),
         Command::Schema(arguments) => command::schema::run(arguments, out),
         Command::Completions(arguments) => command::completions::run(arguments, out),
         Command::Version(arguments) => command::version::run(arguments, out),

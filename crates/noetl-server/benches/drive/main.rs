@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use noetl_server::catalog::Reference;
+use noetl_store_sqlite::yardstick;
 use noetl_tools::{Call, CodeText, Environment, ToolConfig, Toolbox};
 use noetl_types::value;
 
@@ -44,20 +45,20 @@ fn main() {
     };
     let wanted = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let time = Duration::from_millis(if brief { 20 } else { 1000 });
-    let sync = machine::sync_time(&folder, time);
+    let sync = yardstick::sync_seconds(&folder, time).expect("files can be written");
     let bench = Bench { folder, wanted, brief, sync };
     head();
     line("disk: write and sync 4 KiB", sync * 1e6, "µs", Budget::None);
     if bench.wants("machine") {
         line(
             "bare SQLite: commits of one row",
-            machine::bare_commits(&bench.folder, time),
+            yardstick::commits_per_second(&bench.folder, time).expect("a database can be made"),
             "/s",
             Budget::None,
         );
         line(
-            "bare SQLite: rows in commits of 512",
-            machine::bare_rows(&bench.folder, time),
+            "bare SQLite: rows in commits of 100",
+            yardstick::rows_per_second(&bench.folder, time).expect("a database can be made"),
             "/s",
             Budget::None,
         );

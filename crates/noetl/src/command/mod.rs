@@ -1,5 +1,6 @@
 //! The commands, one file each: its arguments and what it does.
 
+pub mod bench;
 pub mod cancel;
 pub mod catalog;
 pub mod check;

@@ -25,6 +25,7 @@ use crate::logging::LogConfig;
 pub use listen::Listen;
 pub use load::{ConfigError, Effective, Flags, Loaded, Origin, Surroundings, load};
 pub use secret::Secret;
+pub use units::parse_time;
 
 /// The configuration file with every setting at its default, explained for operators.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");
