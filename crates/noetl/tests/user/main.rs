@@ -1,6 +1,7 @@
 //! The real binary, run as a user would run it.
 
 mod apart;
+mod bench;
 mod catalog;
 mod check;
 mod command_line;

@@ -41,6 +41,7 @@ impl Place {
             .arg(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()
             .context("the server can't be started")?;
