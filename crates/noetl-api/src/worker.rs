@@ -49,6 +49,10 @@ pub struct Assignment {
     pub pool: String,
     /// How long the lease lasts from now on, and from each renewal.
     pub lease_ms: u64,
+    /// The W3C trace context of the attempt, when its run is traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<serde_json::Map<String, serde_json::Value>>)]
+    pub trace: Option<Value>,
     #[schema(value_type = serde_json::Map<String, serde_json::Value>)]
     pub command: Command,
 }

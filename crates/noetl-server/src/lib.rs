@@ -9,4 +9,5 @@ pub mod http;
 pub mod ids;
 pub mod metrics;
 pub mod tasks;
+pub mod telemetry;
 pub mod vault;

@@ -65,6 +65,7 @@ fn every_body() -> Vec<EventBody> {
             attempt: 2,
             rule: Some(1),
             action: "retry".into(),
+            at: Some(at(2)),
         }],
     };
     let signal = Await::Signal { name: "approval".into(), seconds: Some(0.5), prompt: awkward_value() };

@@ -45,6 +45,8 @@ pub struct Call {
     pub logs: Arc<dyn LogSink>,
     /// Values that must not show up where people read. Credentials that are looked up on the way are added.
     pub secrets: Secrets,
+    /// The W3C trace context, for tools that call others: `traceparent`, `tracestate`.
+    pub trace: Option<Value>,
 }
 
 /// Source text and where it stands in the playbook.
@@ -76,6 +78,7 @@ impl Call {
             timeout: None,
             logs: Arc::new(DiscardLogs),
             secrets: Secrets::default(),
+            trace: None,
         }
     }
 

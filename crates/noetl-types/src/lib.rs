@@ -9,6 +9,7 @@ mod outcome;
 mod slot;
 mod status;
 mod time;
+mod trace;
 mod value;
 
 pub use aside::{extract_of, tier_of};
@@ -23,4 +24,5 @@ pub use outcome::{Assignment, Outcome, PolicyDecision, Report};
 pub use slot::{Slot, StoredValue};
 pub use status::{RunStatus, StepStatus};
 pub use time::Timestamp;
+pub use trace::{RunTrace, SpanId, TraceId};
 pub use value::{Map, Value, text_is_false};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Await, Slot, ToolError, Value};
+use crate::{Await, Slot, Timestamp, ToolError, Value};
 
 /// A value assigned by `set`: the scope is decided, the path is what follows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub struct PolicyDecision {
     pub rule: Option<u32>,
     /// `continue`, `retry`, `break`, `jump` or `fail`.
     pub action: Arc<str>,
+    /// When it was decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 /// How an attempt at a command ended.

@@ -13,7 +13,9 @@ use noetl_dsl::plan::Step;
 use noetl_engine::pipeline::{Next, Pipeline, TaskCall};
 use noetl_expr::View;
 use noetl_tools::Secrets;
-use noetl_types::{Command, CommandContext, ErrorKind, Outcome, Report, StoredValue, Timestamp, ToolError};
+use noetl_types::{
+    Command, CommandContext, ErrorKind, Outcome, Report, StoredValue, Timestamp, ToolError, Value,
+};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -63,6 +65,7 @@ pub(crate) struct Attempt {
     pub(crate) secrets: Secrets,
     pub(crate) logs: Arc<CommandLogs>,
     pub(crate) credentials: Arc<CommandCredentials>,
+    pub(crate) trace: Option<Value>,
     began: OnceLock<Timestamp>,
     has_begun: Notify,
 }
@@ -82,6 +85,7 @@ impl Attempt {
             secrets: Secrets::default(),
             logs: shared.logs.open(&assigned.command),
             credentials: Arc::new(CommandCredentials::new(shared.control.clone(), id.execution)),
+            trace: assigned.trace,
             began: OnceLock::new(),
             has_begun: Notify::new(),
             plan: assigned.plan,

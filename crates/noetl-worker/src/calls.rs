@@ -32,6 +32,7 @@ impl Attempt {
             timeout: call.timeout.and_then(duration),
             logs: self.logs.clone(),
             secrets: self.secrets.clone(),
+            trace: self.trace.clone(),
         };
         AssertUnwindSafe(self.shared.tools.call(&call.kind, with))
             .catch_unwind()

@@ -125,7 +125,7 @@ pub struct Assigned {
     pub pool: Arc<str>,
     /// How long the lease lasts from now on, and from each renewal.
     pub lease: Duration,
-    /// The trace that the run belongs to.
+    /// The W3C trace context of the attempt, when its run is traced.
     pub trace: Option<Value>,
 }
 

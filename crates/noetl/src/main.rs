@@ -22,6 +22,7 @@ mod reference;
 mod refusal;
 mod report;
 mod table;
+mod telemetry;
 mod telling;
 
 use std::io::Write;

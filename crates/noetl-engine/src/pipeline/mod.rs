@@ -301,7 +301,7 @@ impl Pipeline {
             }
         }
         let (verdict, rule) = self.verdict(at, None, attempt, &mut report, now, resolver);
-        self.note(at, attempt, rule, verdict.name());
+        self.note(at, attempt, rule, verdict.name(), now);
         match verdict {
             Verdict::Retry(delay) => {
                 self.state.attempt += 1;
@@ -343,11 +343,12 @@ impl Pipeline {
         self.state.attempts = self.state.attempt;
     }
 
-    fn note(&mut self, at: usize, attempt: u32, rule: Option<u32>, action: &str) {
+    fn note(&mut self, at: usize, attempt: u32, rule: Option<u32>, action: &str, now: Timestamp) {
         let ordinary = rule.is_none() && action == "continue";
         if !ordinary && self.state.decisions.len() < state::DECISIONS_KEPT {
             let task = self.tasks()[at].label.clone();
-            let decision = noetl_types::PolicyDecision { task, attempt, rule, action: action.into() };
+            let action = action.into();
+            let decision = noetl_types::PolicyDecision { task, attempt, rule, action, at: Some(now) };
             self.state.decisions.push(decision);
         }
     }

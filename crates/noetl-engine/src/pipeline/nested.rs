@@ -181,7 +181,7 @@ impl Pipeline {
             report.error = assigned.err();
         }
         let (verdict, rule) = self.verdict(at, Some(item), attempt, &mut report, now, resolver);
-        self.note(at, attempt, rule, verdict.name());
+        self.note(at, attempt, rule, verdict.name(), now);
         match verdict {
             Verdict::Retry(delay) => {
                 let nested = self.nested();

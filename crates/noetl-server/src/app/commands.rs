@@ -280,6 +280,9 @@ fn meta(stored: &StoredCommand, dispatched: &Dispatched, call: &TaskCall) -> Val
     add("execution_id", Value::from(stored.execution.to_string()));
     add("catalog_id", Value::from(dispatched.catalog_id.to_string()));
     add("actionable", Value::Bool(true));
+    if let Some(trace) = &dispatched.trace {
+        add("trace", trace.clone());
+    }
     if let (Some(item), Some(looping)) = (&command.item, &step.looping) {
         add("iteration_index", Value::from(item.index));
         add("iteration_total", item.total.map_or(Value::Null, Value::from));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use noetl_store::{ExecutionRow, Reservation};
-use noetl_types::{CommandKey, ExecutionId, Kept, Map, ParentLink, Value, VisitId};
+use noetl_store::{Execution, ExecutionRow, Reservation};
+use noetl_types::{CommandKey, ExecutionId, Kept, Map, ParentLink, RunTrace, SpanId, Value, VisitId};
 
 use super::{App, Code, Error};
 use crate::catalog::{Playbook, Reference};
@@ -141,16 +141,27 @@ impl App {
         Ok(Reservation { scope, key: once.key.as_str().into(), seen_at, expires_at })
     }
 
+    /// The context for what hangs from an execution as a whole.
+    fn trace_below(&self, parent: &Execution) -> Option<Value> {
+        let own = || self.drive().config().traces.then(|| RunTrace::own(parent.id));
+        match RunTrace::given(&parent.row.meta).or_else(own) {
+            Some(trace) => Some(trace.passed_on(SpanId::of_execution(parent.id))),
+            // What is no trace context here may be one for others.
+            None => parent.row.meta.get("trace").cloned(),
+        }
+    }
+
     /// Pool and trace as asked for, else those of the parent.
     async fn meta(&self, start: &Start) -> Result<Value, Error> {
-        let inherited = match start.parent {
-            Some(parent) => self.store().find_execution(parent).await?.map(|parent| parent.row.meta),
+        let parent = match start.parent {
+            Some(parent) => self.store().find_execution(parent).await?,
             None => None,
         };
-        let inherited = |key: &str| inherited.as_ref().and_then(|meta| meta.get(key)).cloned();
+        let pool = || parent.as_ref().and_then(|parent| parent.row.meta.get("execution_pool")).cloned();
+        let trace = || parent.as_ref().and_then(|parent| self.trace_below(parent));
         let given = [
-            ("execution_pool", start.pool.clone().map(Value::from).or_else(|| inherited("execution_pool"))),
-            ("trace", start.trace.clone().or_else(|| inherited("trace"))),
+            ("execution_pool", start.pool.clone().map(Value::from).or_else(pool)),
+            ("trace", start.trace.clone().or_else(trace)),
         ];
         let meta: Map =
             given.into_iter().filter_map(|(key, value)| value.map(|value| (key.into(), value))).collect();

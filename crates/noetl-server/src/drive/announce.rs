@@ -8,7 +8,7 @@ pub fn announcement(
     execution: ExecutionId,
     command: &CommandRow,
     server_url: &str,
-    trace: Option<&Value>,
+    trace: Option<Value>,
 ) -> OutboxRow {
     let mut payload = Map::new();
     payload.insert("execution_id".into(), Value::Int(execution.0));
@@ -18,7 +18,7 @@ pub fn announcement(
     payload.insert("server_url".into(), Value::text(server_url));
     payload.insert("execution_pool".into(), Value::Text(command.pool.clone()));
     if let Some(trace) = trace {
-        payload.insert("trace".into(), trace.clone());
+        payload.insert("trace".into(), trace);
     }
     OutboxRow {
         event: command.event,

@@ -1,9 +1,10 @@
 //! Starting the runs that steps of other runs call.
 
-use noetl_types::{CommandKey, ErrorKind, ExecutionId, ToolError, Value};
+use noetl_types::{CommandKey, ErrorKind, ExecutionId, SpanId, Started, ToolError, Value};
 
 use noetl_engine::Input;
 
+use super::trace::trace_of;
 use super::turn::{Part, Turn};
 use super::{Beginning, DriveError, Work};
 use crate::catalog::{CatalogError, Playbook, Reference};
@@ -28,7 +29,7 @@ impl Turn {
             Err(error) => return Ok(refused(ErrorKind::NotFound, error.to_string())),
         };
         let child = ExecutionId(self.shared.ids.next());
-        match self.child_start(child, &playbook, payload, parent, &part.session.run.started.meta) {
+        match self.child_start(child, &playbook, payload, parent, &part.session.run.started) {
             Ok(work) => {
                 part.told.news.push((child, work));
                 Ok(Input::ChildStarted { command, child })
@@ -43,12 +44,18 @@ impl Turn {
         playbook: &Playbook,
         payload: Value,
         parent: noetl_types::ParentLink,
-        parent_meta: &Value,
+        caller: &Started,
     ) -> Result<Work, ToolError> {
-        // A child works in the pool and the trace of its parent.
-        let inherited = ["execution_pool", "trace"]
+        // A child works in the pool of its parent, and its trace hangs from the step or the item that called it.
+        let pool = caller.meta.get("execution_pool").cloned();
+        let trace = match trace_of(caller, self.shared.config.traces) {
+            Some(trace) => Some(trace.passed_on(SpanId::of_share(caller.execution, parent.command))),
+            // What is no trace context here may be one for others.
+            None => caller.meta.get("trace").cloned(),
+        };
+        let inherited = [("execution_pool", pool), ("trace", trace)]
             .into_iter()
-            .filter_map(|key| parent_meta.get(key).map(|value| (key, value.clone())));
+            .filter_map(|(key, value)| value.map(|value| (key, value)));
         let request = noetl_engine::StartRequest {
             execution: child,
             path: playbook.path.clone(),

@@ -6,6 +6,7 @@ use noetl_types::{Command, CommandKey, ExecutionId};
 use super::dispatch::Dispatched;
 use super::session::Session;
 use super::sessions::Sessions;
+use super::trace::of_attempt;
 use super::{Progress, Work};
 
 /// What is to be told about one execution once its changes are durable.
@@ -22,6 +23,8 @@ pub struct Committing {
     pub runs: Vec<(ExecutionId, Session, Told)>,
     /// Executions whose part was given up half way.
     pub broken: Vec<ExecutionId>,
+    /// Every run belongs to a trace.
+    pub traces: bool,
 }
 
 /// What is to be told after a commit.
@@ -51,7 +54,9 @@ impl Committing {
             }
             let playbook = &session.playbook;
             let pool = &session.pool;
+            let started = &session.run.started;
             after.dispatched.extend(told.dispatched.drain(..).map(|command| Dispatched {
+                trace: of_attempt(started, self.traces, execution, command.key, command.attempt),
                 command,
                 plan: playbook.plan.clone(),
                 catalog_id: playbook.catalog_id,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use noetl_bus::Queue;
 use noetl_dsl::Plan;
-use noetl_types::{Command, CommandKey, ExecutionId};
+use noetl_types::{Command, CommandKey, ExecutionId, Value};
 
 use super::stops::{Attempt, Stops};
 
@@ -18,6 +18,8 @@ pub struct Dispatched {
     /// The catalog entry that the plan was made from.
     pub catalog_id: i64,
     pub pool: Arc<str>,
+    /// The trace context of the attempt, when its run is traced.
+    pub trace: Option<Value>,
 }
 
 impl Dispatched {

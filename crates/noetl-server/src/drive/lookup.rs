@@ -7,6 +7,7 @@ use noetl_types::{CommandKey, ExecutionId};
 
 use super::dispatch::Dispatched;
 use super::session::{load_run, pool_of};
+use super::trace::of_attempt;
 use super::turn::AtHand;
 use super::{Drive, DriveError};
 use crate::catalog::Reference;
@@ -32,7 +33,9 @@ impl Drive {
         loop {
             match command_for(&run, &playbook.plan, key, attempt, &values) {
                 Ok(command) => {
+                    let traces = shared.config.traces;
                     return Ok(command.map(|command| Dispatched {
+                        trace: of_attempt(&run.started, traces, execution, key, attempt),
                         command,
                         plan: playbook.plan.clone(),
                         catalog_id: playbook.catalog_id,

@@ -18,6 +18,7 @@ mod session;
 mod sessions;
 mod stops;
 mod task;
+mod trace;
 mod turn;
 mod values;
 
@@ -64,6 +65,8 @@ pub struct DriveConfig {
     /// The address that workers report to, when a bus outside this process carries commands to them. Each command is
     /// announced through the outbox then.
     pub announce_as: Option<Arc<str>>,
+    /// Every run belongs to a trace, also one that was started without.
+    pub traces: bool,
 }
 
 impl Default for DriveConfig {
@@ -78,6 +81,7 @@ impl Default for DriveConfig {
             lease: Duration::from_secs(30),
             backlog: 10_000,
             announce_as: None,
+            traces: false,
         }
     }
 }

@@ -125,8 +125,7 @@ impl Turn {
                     return_step,
                 };
                 let playbook = self.shared.playbooks.get(&reference).await?;
-                let meta = part.session.run.started.meta.clone();
-                match self.child_start(child, &playbook, payload, parent, &meta) {
+                match self.child_start(child, &playbook, payload, parent, &part.session.run.started) {
                     Ok(work) => {
                         part.told.news.push((child, work));
                         Ok(())

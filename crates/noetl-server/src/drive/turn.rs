@@ -16,6 +16,7 @@ use super::committing::{Committing, Told};
 use super::lenders::lenders;
 use super::session::{Session, pool_of};
 use super::sessions::Sessions;
+use super::trace::of_attempt;
 use super::values::ValueCache;
 use super::{Applied, Beginning, DriveError, Shared, Work};
 use crate::catalog::Reference;
@@ -258,8 +259,12 @@ impl Turn {
             Effect::Dispatch(command) => {
                 let row = self.command_row(part, &command);
                 if let Some(address) = &self.shared.config.announce_as {
-                    let trace = part.session.run.started.meta.get("trace");
-                    part.write.outbox.push(announcement(part.write.execution, &row, address, trace));
+                    let started = &part.session.run.started;
+                    let (execution, traces) = (part.write.execution, self.shared.config.traces);
+                    let trace = of_attempt(started, traces, execution, row.key, row.attempt)
+                        // What is no trace context here may be one for others.
+                        .or_else(|| started.meta.get("trace").cloned());
+                    part.write.outbox.push(announcement(execution, &row, address, trace));
                 }
                 part.write.issue.push(row);
                 part.told.dispatched.push(*command);
@@ -328,7 +333,11 @@ impl Turn {
     /// The writes of this turn, and what is left to do once they are durable.
     pub fn into_commit(self) -> (Batch, Committing) {
         let mut batch = Batch::default();
-        let mut committing = Committing { runs: Vec::with_capacity(self.parts.len()), broken: self.broken };
+        let mut committing = Committing {
+            runs: Vec::with_capacity(self.parts.len()),
+            broken: self.broken,
+            traces: self.shared.config.traces,
+        };
         for (execution, part) in self.parts {
             if committing.broken.contains(&execution) {
                 continue;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use futures_util::StreamExt;
 use futures_util::stream;
 use noetl_api::execute::{
@@ -10,7 +11,7 @@ use noetl_api::execute::{
 };
 use noetl_api::{ErrorBody, Id};
 use noetl_store::ExecutionRow;
-use noetl_types::{ExecutionId, Value};
+use noetl_types::{ExecutionId, Map, RunTrace, Value};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -31,10 +32,11 @@ pub fn router() -> OpenApiRouter<App> {
     responses((status = 200, body = Executed), (status = 404, body = ErrorBody)))]
 async fn execute(
     State(app): State<App>,
+    headers: HeaderMap,
     Query(parameters): Query<WaitParameters>,
     Json(request): Json<ExecuteRequest>,
 ) -> Result<Json<Executed>, Error> {
-    let start = start(request)?;
+    let start = start(request, trace_of(&headers))?;
     let (started, ended) = match patience(&parameters) {
         Some(wait) => app.execute_and_wait(start, wait).await?,
         None => (app.execute(start).await?, None),
@@ -78,6 +80,7 @@ fn word(started: &Started) -> &'static str {
     responses((status = 200, body = ExecutedBatch)))]
 async fn execute_batch(
     State(app): State<App>,
+    headers: HeaderMap,
     Json(request): Json<ExecuteBatchRequest>,
 ) -> Result<Json<ExecutedBatch>, Error> {
     const MOST: usize = 1000;
@@ -86,10 +89,12 @@ async fn execute_batch(
     }
     // Starts that go into the drive loop together become durable together.
     const AT_ONCE: usize = 64;
-    let starts = stream::iter(request.executions.into_iter().map(async |request| match start(request) {
+    let trace = trace_of(&headers);
+    let starts = request.executions.into_iter().map(async |request| match start(request, trace.clone()) {
         Ok(start) => app.execute(start).await,
         Err(error) => Err(error),
-    }));
+    });
+    let starts = stream::iter(starts);
     let outcomes: Vec<_> = starts.buffered(AT_ONCE).collect().await;
     let results: Vec<ExecutedItem> =
         outcomes.into_iter().enumerate().map(|(index, outcome)| item(index, outcome)).collect();
@@ -124,8 +129,20 @@ fn item(index: usize, outcome: Result<Started, Error>) -> ExecutedItem {
     }
 }
 
-/// What a request asks for.
-fn start(request: ExecuteRequest) -> Result<Start, Error> {
+/// The trace that a request is a part of, by the headers that W3C gives for it.
+fn trace_of(headers: &HeaderMap) -> Option<Value> {
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let parent = text("traceparent").filter(|parent| RunTrace::parse(parent).is_some())?;
+    let mut context = Map::new();
+    context.insert("traceparent".into(), parent.into());
+    if let Some(state) = text("tracestate") {
+        context.insert("tracestate".into(), state.into());
+    }
+    Some(context.into())
+}
+
+/// What a request asks for. The trace in the body counts more than that of the request.
+fn start(request: ExecuteRequest, trace: Option<Value>) -> Result<Start, Error> {
     Ok(Start {
         playbook: reference(request.catalog_id, request.path, request.version)?,
         payload: request.payload.or(request.workload).or(request.args).unwrap_or(Value::Null),
@@ -134,7 +151,7 @@ fn start(request: ExecuteRequest) -> Result<Start, Error> {
         rerun_of: None,
         parent: request.parent_execution_id.map(|parent| ExecutionId(parent.0)),
         pool: request.execution_pool.filter(|pool| !pool.is_empty()),
-        trace: request.trace,
+        trace: request.trace.or(trace),
         once: request
             .dedup
             .map(|dedup| Once { key: dedup.key, window: Duration::from_secs(dedup.window_secs) }),

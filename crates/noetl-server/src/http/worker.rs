@@ -60,6 +60,7 @@ async fn take(State(app): State<App>, Json(request): Json<TakeRequest>) -> Resul
         catalog_id: NumericId(dispatched.catalog_id),
         pool: dispatched.pool.to_string(),
         lease_ms,
+        trace: dispatched.trace,
         command: dispatched.command,
     });
     Ok(Json(Taken { commands: commands.collect() }))

@@ -4,6 +4,7 @@ mod drive;
 mod histogram;
 mod process;
 mod requests;
+mod telemetry;
 mod text;
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,6 +15,7 @@ use noetl_types::RunStatus;
 pub use drive::DriveMetrics;
 pub use process::Process;
 pub use requests::{Connected, Requests};
+pub use telemetry::TelemetryMetrics;
 use text::Text;
 
 use crate::app::{App, Error};
@@ -70,6 +72,9 @@ families! {
     DRIVE_COMMIT = Histogram "noetl_drive_commit_duration_seconds": "How long a commit took";
     DRIVE_MAILBOX = Gauge "noetl_drive_mailbox_depth": "Inputs that wait for the drive loop";
     WORKERS = Gauge "noetl_workers": "Workers that were heard of within the last minute";
+    TRACES_EXPORTED = Counter "noetl_telemetry_executions_exported_total": "Executions whose traces were delivered";
+    TRACES_DROPPED = Counter "noetl_telemetry_executions_dropped_total": "Executions whose traces were not delivered, by reason";
+    SPANS_EXPORTED = Counter "noetl_telemetry_spans_exported_total": "Spans that were delivered";
     PROCESS_MEMORY = Gauge "process_resident_memory_bytes": "Memory of the process";
     PROCESS_CPU = Counter "process_cpu_seconds_total": "Processor time of the process";
     PROCESS_FILES = Gauge "process_open_fds": "Files and connections that the process has open";
@@ -79,6 +84,7 @@ families! {
 #[derive(Debug, Default)]
 pub struct Metrics {
     pub requests: Requests,
+    pub telemetry: TelemetryMetrics,
 }
 
 impl App {
@@ -90,6 +96,7 @@ impl App {
         text.single(&UPTIME, self.now().since(self.started_at()).as_secs_f64());
         self.metrics().requests.write(&mut text);
         self.write_drive(&mut text);
+        self.metrics().telemetry.write(&mut text);
         text.single(&EXECUTIONS_OPEN, self.open_executions().await? as f64);
         text.single(&WORKERS, self.live_workers().await? as f64);
         let process = Process::look();

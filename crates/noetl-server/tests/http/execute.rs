@@ -1,10 +1,10 @@
 //! Starting runs.
 
-use noetl_types::Timestamp;
+use noetl_types::{SpanId, Timestamp};
 use serde_json::json;
 
 use crate::support::Server;
-use crate::worker::{CHAIN, ONE, WAITS, run, start, work};
+use crate::worker::{CHAIN, ONE, WAITS, execution, run, start, work};
 
 #[tokio::test]
 async fn a_start_answers_with_the_id_as_text() {
@@ -118,7 +118,9 @@ async fn a_child_works_in_the_pool_and_trace_of_its_parent() {
     let child = json!({"path": "waits", "parent_execution_id": parent});
     let child = server.post("/api/execute", child).await.ok()["execution_id"].clone();
     let detail = server.get(&format!("/api/executions/{}", child.as_str().expect("an id"))).await.ok();
-    assert_eq!(detail["meta"], json!({"execution_pool": "big", "trace": trace}));
+    let above = SpanId::of_execution(execution(parent.as_str().expect("an id")));
+    let below = json!({"traceparent": format!("00-0af7651916cd43dd8448eb211c80319c-{above}-01")});
+    assert_eq!(detail["meta"], json!({"execution_pool": "big", "trace": below}), "it hangs from its parent");
     assert_eq!(detail["parent_execution_id"], parent);
 }
 

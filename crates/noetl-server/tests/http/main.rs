@@ -27,6 +27,7 @@ mod results;
 mod sockets;
 mod subscriptions;
 mod support;
+mod telemetry;
 mod test_suites;
 mod tokens;
 mod worker;

@@ -1,6 +1,6 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use noetl_server::metrics::FAMILIES;
+use noetl_server::metrics::{FAMILIES, Kind};
 use serde_json::json;
 
 use crate::support::Server;
@@ -58,4 +58,38 @@ async fn the_server_says_how_it_fares() {
     for field in ["pool_min", "pool_max", "pool_size", "pool_available", "utilization", "slots_available"] {
         assert!(pool[field].is_number(), "{field}");
     }
+}
+
+/// Words that look like names of metrics.
+fn names_in(text: &str) -> BTreeSet<&str> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.split(|letter: char| !is_part(letter))
+        .filter(|word| word.starts_with("noetl_") || word.starts_with("process_"))
+        .collect()
+}
+
+#[test]
+fn the_dashboard_and_the_alerts_use_names_that_exist() {
+    let kinds: BTreeMap<&str, Kind> = FAMILIES.iter().map(|family| (family.name, family.kind)).collect();
+    let is_known = |name: &str| {
+        let of_histogram = ["_bucket", "_sum", "_count"].into_iter().find_map(|end| name.strip_suffix(end));
+        kinds.contains_key(name) || of_histogram.is_some_and(|name| kinds.get(name) == Some(&Kind::Histogram))
+    };
+    let dashboard = include_str!("../../../../deploy/grafana/noetl.json");
+    let alerts = include_str!("../../../../deploy/prometheus/alerts.yaml");
+    serde_json::from_str::<serde_json::Value>(dashboard).expect("the dashboard is JSON");
+    for text in [dashboard, alerts] {
+        let names = names_in(text);
+        assert!(names.len() > 5, "{names:?}");
+        let unknown: Vec<&&str> = names.iter().filter(|name| !is_known(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+    let shown = names_in(dashboard);
+    let hidden: Vec<&str> =
+        kinds.keys().filter(|name| !shown.iter().any(|shown| shown.starts_with(*name))).copied().collect();
+    assert_eq!(
+        hidden,
+        ["noetl_telemetry_spans_exported_total", "noetl_uptime_seconds"],
+        "the rest is on the dashboard"
+    );
 }

@@ -63,6 +63,7 @@ impl HttpParams {
         {
             access.put_into(&mut outgoing)?;
         }
+        add_trace(&mut outgoing.headers, call.trace.as_ref());
         Ok(outgoing)
     }
 }
@@ -88,6 +89,20 @@ pub fn parse_url(text: &str, fields: Fields<'_>) -> Result<Url, ToolError> {
 fn add_query(url: &mut Url, pairs: &[(String, String)]) {
     if !pairs.is_empty() {
         url.query_pairs_mut().extend_pairs(pairs);
+    }
+}
+
+/// Says which trace the request is a part of, unless the step says so itself.
+fn add_trace(headers: &mut HeaderMap, trace: Option<&Value>) {
+    let parent = HeaderName::from_static("traceparent");
+    if headers.contains_key(&parent) {
+        return;
+    }
+    for name in [parent, HeaderName::from_static("tracestate")] {
+        let given = trace.and_then(|trace| trace.get(name.as_str())).and_then(Value::as_str);
+        if let Some(value) = given.and_then(|text| HeaderValue::from_str(text).ok()) {
+            headers.insert(name, value);
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl RemoteControl {
                     plan,
                     pool: assignment.pool.into(),
                     lease: Duration::from_millis(assignment.lease_ms),
-                    trace: None,
+                    trace: assignment.trace,
                 }),
                 Err(PlanError::Unavailable(reason)) => {
                     let rest = std::iter::once(assignment).chain(commands);

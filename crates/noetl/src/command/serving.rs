@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 use crate::logging::{self, LogFlags};
 use crate::output::{Output, mention};
+use crate::telemetry::{Collector, Telemetry};
 
 #[derive(Debug, Args)]
 pub struct Place {
@@ -42,6 +43,8 @@ pub struct Door {
     listener: TcpListener,
     gate: HttpConfig,
     reader_patience: Duration,
+    /// Where traces go, if anywhere.
+    collector: Option<Collector>,
 }
 
 impl Place {
@@ -73,16 +76,25 @@ pub fn block_on(command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
 }
 
 pub async fn door(config: &Config) -> Result<Door> {
+    let collector = config.telemetry.sink()?;
     let listen = &config.server.listen;
     let listener = TcpListener::bind((listen.host.as_str(), listen.port))
         .await
         .with_context(|| format!("can't listen on {listen}"))?;
-    Ok(Door { listener, gate: config.server.http(), reader_patience: config.server.reader_patience })
+    Ok(Door {
+        listener,
+        gate: config.server.http(),
+        reader_patience: config.server.reader_patience,
+        collector,
+    })
 }
 
 /// What a server is made of. Its data folder gets a key for secrets when it has none.
 pub fn settings(config: Config) -> Result<Settings> {
+    // With a place for traces, every run has one.
+    let traces = config.telemetry.is_on();
     let mut settings = Settings::of(config, &[])?;
+    settings.drive.traces = traces;
     settings.keys = settings.keys.creating();
     Ok(settings)
 }
@@ -97,7 +109,7 @@ pub fn app(embedded: &Embedded, door: &Door) -> App {
 /// Takes up what was under way, says where it listens, and answers requests until it is interrupted. Then it lets what is
 /// under way finish.
 pub async fn run(
-    Door { listener, gate, .. }: Door,
+    Door { listener, gate, collector, .. }: Door,
     app: App,
     embedded: Embedded,
     data: &Path,
@@ -107,6 +119,7 @@ pub async fn run(
     if rewrapped > 0 {
         mention(format_args!("{rewrapped} credentials of an earlier key are under the new one"));
     }
+    let telemetry = collector.map(|collector| Telemetry::start(app.clone(), collector));
     let going_on = embedded.recover().await?;
     let address = listener.local_addr()?;
     writeln!(out, "listening on http://{address}")?;
@@ -133,6 +146,9 @@ pub async fn run(
     let finish = async {
         serving.await.context("the server broke off")??;
         embedded.stop().await;
+        if let Some(telemetry) = telemetry {
+            telemetry.stop().await;
+        }
         Ok(Exit::Good)
     };
     tokio::select! {

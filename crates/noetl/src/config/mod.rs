@@ -22,6 +22,7 @@ use noetl_tools::ToolConfig;
 use noetl_worker::WorkerConfig;
 
 use crate::logging::LogConfig;
+use crate::telemetry::TelemetryConfig;
 pub use listen::Listen;
 pub use load::{ConfigError, Effective, Flags, Loaded, Origin, Surroundings, load};
 pub use secret::Secret;
@@ -44,6 +45,7 @@ pub struct Config {
     pub inherit: Vec<String>,
     pub credentials: CredentialsConfig,
     pub log: LogConfig,
+    pub telemetry: TelemetryConfig,
 }
 
 /// What `noetl run` does unless its flags say otherwise.

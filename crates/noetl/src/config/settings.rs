@@ -124,6 +124,17 @@ pub static SETTINGS: &[Setting] = &[
     setting!("credentials.encryption-key", secret, credentials.encryption_key, also "NOETL_ENCRYPTION_KEY"),
     setting!("log.level", log_level, log.level),
     setting!("log.format", log_format, log.format),
+    setting!("telemetry.endpoint", maybe_text, telemetry.endpoint, also "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    setting!(
+        "telemetry.traces-endpoint",
+        maybe_text,
+        telemetry.traces_endpoint,
+        also "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+    ),
+    setting!("telemetry.headers", secret, telemetry.headers, also "OTEL_EXPORTER_OTLP_HEADERS"),
+    setting!("telemetry.service-name", text, telemetry.service_name, also "OTEL_SERVICE_NAME"),
+    setting!("telemetry.timeout", time, telemetry.timeout),
+    setting!("telemetry.queue", count, telemetry.queue),
 ];
 
 /// Kinds that are not named keep the limit they have.

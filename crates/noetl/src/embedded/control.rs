@@ -117,7 +117,7 @@ impl ControlPlane for LocalControl {
             plan: dispatched.plan,
             pool: dispatched.pool,
             lease: self.lease,
-            trace: None,
+            trace: dispatched.trace,
         });
         Ok(Some(assigned.collect()))
     }

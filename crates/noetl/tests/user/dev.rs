@@ -48,3 +48,25 @@ fn two_on_one_data_folder_is_refused_and_a_killed_one_leaves_it_free() {
     first.kill();
     assert_eq!(Service::dev(&folder, &folder.path("data")).get("/api/health").0, 200);
 }
+
+#[test]
+fn logs_are_lines_of_json_when_that_is_asked_for() {
+    let folder = Folder::new();
+    // Both say something about themselves at this level when they start, and when they end.
+    let level = ["--option", "log.level=debug", "--log-format", "json"];
+    for command in ["dev", "server"] {
+        let place = [command, "--listen", "127.0.0.1:0", "--data", command];
+        let server = Service::start(&mut folder.command(&[place.as_slice(), &level].concat()));
+        assert_eq!(server.post("/api/execute", json!({"path": "no/such"})).0, 404);
+        let (said, code) = server.end();
+        assert_eq!(code, Some(0));
+        let lines: Vec<serde_json::Value> =
+            said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        assert!(!lines.is_empty(), "{command}: {said}");
+        for line in lines {
+            assert!(line["level"].is_string() && line["timestamp"].is_string(), "{line}");
+        }
+    }
+    let seen = folder.noetl(&["worker", "--log-format", "xml"]);
+    assert_eq!(seen.code, Some(2), "{}", seen.text());
+}

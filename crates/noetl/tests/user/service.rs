@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 use serde_json::Value;
 
@@ -18,6 +19,7 @@ pub struct Service {
     _stdout: BufReader<ChildStdout>,
     /// What it said on standard error so far.
     said: Arc<Mutex<Vec<u8>>>,
+    listener: Option<JoinHandle<()>>,
     pub url: String,
 }
 
@@ -49,13 +51,13 @@ impl Service {
         let mut stderr = child.stderr.take().expect("stderr is piped");
         let said = Arc::new(Mutex::new(Vec::new()));
         let heard = said.clone();
-        std::thread::spawn(move || {
+        let listener = std::thread::spawn(move || {
             let mut part = [0; 4096];
             while let Ok(read @ 1..) = stderr.read(&mut part) {
                 heard.lock().expect("nobody panics with it").extend_from_slice(&part[..read]);
             }
         });
-        Service { child, _stdout: stdout, said, url }
+        Service { child, _stdout: stdout, said, listener: Some(listener), url }
     }
 
     /// Asks for a path. Gives the status and the body.
@@ -109,6 +111,20 @@ impl Service {
 
     /// Asks it to end, waits until it has, and gives its exit code.
     pub fn stop(mut self) -> Option<i32> {
+        self.terminate()
+    }
+
+    /// The same, with all that it said on standard error.
+    pub fn end(mut self) -> (String, Option<i32>) {
+        let code = self.terminate();
+        // Its end is the end of the pipe, so that the listener ends too.
+        if let Some(listener) = self.listener.take() {
+            listener.join().expect("the listener does not panic");
+        }
+        (self.said(), code)
+    }
+
+    fn terminate(&mut self) -> Option<i32> {
         let asked =
             Command::new("kill").args(["-TERM", &self.pid().to_string()]).status().expect("kill runs");
         assert!(asked.success(), "the process is there");

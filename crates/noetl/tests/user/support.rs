@@ -90,7 +90,7 @@ fn noetl(arguments: &[&str]) -> Command {
     command.args(arguments);
     for (variable, _) in std::env::vars_os() {
         let name = variable.to_string_lossy();
-        let is_ours = name.starts_with("NOETL_") || name.starts_with("WORKER_");
+        let is_ours = ["NOETL_", "WORKER_", "OTEL_"].iter().any(|ours| name.starts_with(ours));
         if is_ours || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"].contains(&&*name) {
             command.env_remove(variable);
         }
