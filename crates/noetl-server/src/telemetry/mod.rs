@@ -51,7 +51,7 @@ pub fn start(app: App, sink: Arc<dyn SpanSink>, queue: usize, stop: Cancellation
     })
 }
 
-/// Notes which runs end.
+/// Notes which runs end. When it is to stop, what has happened until then still counts.
 async fn watch(
     app: &App,
     mut progress: broadcast::Receiver<Progress>,
@@ -61,6 +61,7 @@ async fn watch(
     let metrics = &app.metrics().telemetry;
     loop {
         let news = tokio::select! {
+            biased;
             news = progress.recv() => news,
             () = stop.cancelled() => return,
         };
