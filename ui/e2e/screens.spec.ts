@@ -101,6 +101,7 @@ for (const { name, open } of SCREENS) {
     await expectAccessible(page);
     await page.screenshot({ path: `${FOLDER}/${name}-dark.png` });
     await page.emulateMedia({ colorScheme: "light" });
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
     await page.setViewportSize({ width: 390, height: 844 });
     await expectAccessible(page);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,7 +1,7 @@
 /** The workflow as a graph, with what the execution has made of it so far. */
 import "@xyflow/react/dist/style.css";
 import dagre from "@dagrejs/dagre";
-import { Background, Controls, type Edge, type EdgeProps, BaseEdge, EdgeLabelRenderer, getBezierPath, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+import { Background, Controls, type Edge, type EdgeProps, BaseEdge, EdgeLabelRenderer, getBezierPath, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { memo, useEffect, useMemo, useRef } from "react";
 import { useTheme } from "@/app/theme";
 import { StatusIcon } from "@/components/StatusBadge";
@@ -12,6 +12,7 @@ import type { Outline } from "./types";
 
 const WIDTH = 208;
 const HEIGHT = 58;
+const FIT = { maxZoom: 1, padding: 0.12 };
 
 interface StepData extends Record<string, unknown> {
   name: string;
@@ -41,8 +42,14 @@ export default function GraphView({ outline, model, version, chosen, onChoose }:
   const theme = useTheme();
   const places = useMemo(() => layout(outline), [outline]);
   const before = useRef(new Map<string, { sign: string; node: Node<StepData> }>());
+  const frame = useRef<HTMLDivElement>(null);
+  const flow = useRef<ReactFlowInstance<Node<StepData>, Edge<ArcData>> | null>(null);
+  // The whole graph stays in sight when the room for it changes, as with a step's panel beside it.
   useEffect(() => {
-    before.current.clear();
+    if (!frame.current) return;
+    const observer = new ResizeObserver(() => void flow.current?.fitView(FIT));
+    observer.observe(frame.current);
+    return () => observer.disconnect();
   }, []);
 
   // A node that has not changed stays the same object, so that only those that did are drawn anew.
@@ -95,7 +102,7 @@ export default function GraphView({ outline, model, version, chosen, onChoose }:
   }, [outline, model, version]);
 
   return (
-    <div className={styles.graph}>
+    <div ref={frame} className={styles.graph}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -103,7 +110,10 @@ export default function GraphView({ outline, model, version, chosen, onChoose }:
         edgeTypes={edgeTypes}
         colorMode={theme}
         fitView
-        fitViewOptions={{ maxZoom: 1, padding: 0.12 }}
+        fitViewOptions={FIT}
+        onInit={(instance) => {
+          flow.current = instance;
+        }}
         minZoom={0.05}
         maxZoom={1.6}
         nodesDraggable={false}

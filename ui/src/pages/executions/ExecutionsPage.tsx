@@ -67,7 +67,7 @@ export default function ExecutionsPage() {
       <FilterBar filters={filters} onChange={setFilters} />
       {shown.length > 0 && <BulkActions executions={shown} onDone={() => setChosen(new Set())} />}
       <Section
-        title={list.data ? "Found" : "Looking"}
+        title={Object.keys(filters).length === 0 ? "All executions" : "Matches"}
         aside={list.isFetching && <span className="muted">Refreshing…</span>}
         flush
       >
