@@ -7,7 +7,8 @@ test("a newcomer runs the first playbook with one button and sees it finish", as
   await page.getByRole("button", { name: "Run examples/hello" }).click();
   await expect(page).toHaveURL(/\/executions\/\d+/);
   await expect(page.getByRole("heading", { name: /examples\/hello/ })).toContainText("Completed");
-  await expect(page.getByText("Hello, world!").first()).toBeVisible();
+  await page.getByRole("tab", { name: "Input and result" }).click();
+  await expect(page.getByRole("region", { name: "The result" })).toContainText("Hello, world!");
   await page.getByRole("link", { name: "Home", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Run your first playbook" })).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Executions that failed lately" })).toContainText("No failures");
