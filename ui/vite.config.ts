@@ -39,6 +39,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { "/api": server, "/metrics": server } },
+  // The schemas and examples that the editor has are in folders beside this one.
+  server: { fs: { allow: [".."] }, proxy: { "/api": server, "/metrics": server } },
   test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node" },
 });

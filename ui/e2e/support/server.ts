@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const BINARY = process.env.NOETL_BINARY ?? fileURLToPath(new URL("../../../target/debug/noetl", import.meta.url));
+/** The program that is tested. */
+export const BINARY = process.env.NOETL_BINARY ?? fileURLToPath(new URL("../../../target/debug/noetl", import.meta.url));
 
 export interface Start {
   /** Flags beside the place. */

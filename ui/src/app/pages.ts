@@ -2,7 +2,20 @@
  * Every page: its address, and its place in the navigation. A page's module exports its component by default and is
  * loaded when it is first shown.
  */
-import { GitCompareArrows, House, Library, ListTree, type LucideIcon } from "lucide-react";
+import {
+  Activity,
+  Cpu,
+  GitCompareArrows,
+  House,
+  KeyRound,
+  Library,
+  ListTree,
+  type LucideIcon,
+  PencilLine,
+  Puzzle,
+  RadioTower,
+  SlidersHorizontal,
+} from "lucide-react";
 import type { ComponentType } from "react";
 
 export interface Page {
@@ -45,5 +58,40 @@ export const PAGES: Page[] = [
   {
     path: "/catalog/*",
     load: () => import("@/pages/catalog/EntryPage"),
+  },
+  {
+    path: "/editor",
+    load: () => import("@/pages/editor/EditorPage"),
+    nav: { label: "Editor", icon: PencilLine, group: "Resources", key: "w" },
+  },
+  {
+    path: "/subscriptions",
+    load: () => import("@/pages/subscriptions/SubscriptionsPage"),
+    nav: { label: "Subscriptions", icon: RadioTower, group: "Resources", key: "s" },
+  },
+  {
+    path: "/credentials",
+    load: () => import("@/pages/credentials/CredentialsPage"),
+    nav: { label: "Credentials", icon: KeyRound, group: "Resources", key: "r" },
+  },
+  {
+    path: "/plugins",
+    load: () => import("@/pages/plugins/PluginsPage"),
+    nav: { label: "Plug-ins", icon: Puzzle, group: "Resources", key: "p" },
+  },
+  {
+    path: "/workers",
+    load: () => import("@/pages/workers/WorkersPage"),
+    nav: { label: "Workers & pools", icon: Cpu, group: "Server", key: "k" },
+  },
+  {
+    path: "/system",
+    load: () => import("@/pages/system/SystemPage"),
+    nav: { label: "System", icon: Activity, group: "Server", key: "y" },
+  },
+  {
+    path: "/settings",
+    load: () => import("@/pages/settings/SettingsPage"),
+    nav: { label: "Settings", icon: SlidersHorizontal, group: "Server", key: "," },
   },
 ];

@@ -1,6 +1,6 @@
 /** The catalog: the newest version of every document, found by kind and text. */
 import { useQuery } from "@tanstack/react-query";
-import { Library, Play } from "lucide-react";
+import { Library, Pencil, Play } from "lucide-react";
 import { Link, useSearchParams } from "react-router";
 import { catalogQuery, entryAddress, MOST_ENTRIES } from "@/api/catalog";
 import type { Entry } from "@/api/types";
@@ -50,6 +50,14 @@ const COLUMNS: Column<Entry>[] = [
           <LinkButton kind="quiet" to={`${entryAddress(entry.path)}?tab=run`} icon={<Play size={14} />} aria-label={`Run ${entry.path}`}>
             Run
           </LinkButton>
+          <LinkButton
+            kind="quiet"
+            to={`/editor?path=${encodeURIComponent(entry.path)}`}
+            icon={<Pencil size={14} />}
+            aria-label={`Edit ${entry.path}`}
+          >
+            Edit
+          </LinkButton>
         </span>
       ),
   },
@@ -75,7 +83,20 @@ export default function CatalogPage() {
   return (
     <Page
       title="Catalog"
-      subtitle="Playbooks and subscriptions by path; every change of one is a new version."
+      subtitle={
+        <>
+          Playbooks and subscriptions by path; every change of one is a new version. Modules that steps call are under{" "}
+          <Link to="/plugins" className={styles.inline}>
+            Plug-ins
+          </Link>
+          .
+        </>
+      }
+      actions={
+        <LinkButton kind="primary" to="/editor" icon={<Pencil size={15} />}>
+          New playbook
+        </LinkButton>
+      }
     >
       <Bar>
         <SearchField label="Search by path or description" />
@@ -94,10 +115,15 @@ export default function CatalogPage() {
             <EmptyState
               icon={<Library size={20} />}
               title={list.data?.length === 0 ? "The catalog is empty" : "Nothing matches"}
+              actions={
+                <LinkButton kind="primary" to="/editor">
+                  Write a playbook
+                </LinkButton>
+              }
             >
               <p>
                 {list.data?.length === 0
-                  ? "Documents come here when they are registered: over the API, or with the command line."
+                  ? "Documents come here when they are registered: from the editor, over the API, or with the command line."
                   : "No document is like that. Another word may find it, or it was deleted."}
               </p>
             </EmptyState>

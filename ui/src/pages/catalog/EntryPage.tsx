@@ -1,5 +1,6 @@
 /** One document of the catalog: run it, read it, see its graph, compare its versions, delete it and bring it back. */
 import { useQuery } from "@tanstack/react-query";
+import { Pencil, RadioTower } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useParams, useSearchParams } from "react-router";
 import { entryOutlineQuery, entryQuery, versionsQuery } from "@/api/catalog";
@@ -80,6 +81,14 @@ function Versions({ path, versions }: { path: string; versions: VersionInfo[] })
               label: `Version ${version}${version === newest?.version ? " (newest)" : ""}${archived_at ? " (deleted)" : ""}`,
             }))}
           />
+          {!isPlaybook && (
+            <LinkButton to="/subscriptions" icon={<RadioTower size={15} />}>
+              Subscriptions
+            </LinkButton>
+          )}
+          <LinkButton to={`/editor?id=${shown.catalog_id}`} icon={<Pencil size={15} />}>
+            Edit
+          </LinkButton>
           <Removal path={path} version={shown} count={versions.length} />
         </>
       }
