@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 
+use crate::served::{FAILING, Served};
 use crate::support::Folder;
 
 const FLOW: &str = "\
@@ -231,7 +232,7 @@ fn what_is_not_there_is_named() {
 
 #[test]
 fn programs_get_every_case_and_its_problems() {
-    let wrong = TESTS.replace("twice: 10}}", "twice: 11}}");
+    let wrong = TESTS.replace("size: large, twice: 10", "size: large, twice: 11");
     let folder = folder(&wrong);
     let seen = folder.noetl(&["test", ".", "--json", "--junit", "out.xml"]);
     assert_eq!(seen.code, Some(1), "{}", seen.text());
@@ -244,7 +245,7 @@ fn programs_get_every_case_and_its_problems() {
         (&problem["playbook"]["file"], &problem["playbook"]["line"]),
         (&"./flow.yaml".into(), &16.into())
     );
-    assert_eq!((&problem["expected"]["twice"], &problem["actual"]["twice"]), (&10.into(), &11.into()));
+    assert_eq!((&problem["expected"]["twice"], &problem["actual"]["twice"]), (&11.into(), &10.into()));
     let junit = folder.read("out.xml");
     assert!(junit.contains(r#"tests="1" failures="1" errors="0""#), "{junit}");
     assert!(junit.contains(r#"<failure message="the result is not as expected">"#), "{junit}");
@@ -265,6 +266,19 @@ fn a_run_becomes_a_test_that_passes() {
         "{}",
         recorded.text()
     );
+}
+
+#[test]
+fn an_execution_of_a_server_becomes_a_test_that_passes() {
+    let served = Served::with(&[FLOW, FAILING]);
+    for (at, playbook) in ["flow", "test/failing"].into_iter().enumerate() {
+        let id = served.run(playbook);
+        let file = format!("playbooks/{at}.test.yaml");
+        served.good(&["record", &id, "--test", "--output", &file]);
+        let seen = served.folder.noetl(&["test", &file]);
+        assert_eq!(seen.code, Some(0), "{}{}", seen.text(), served.folder.read(&file));
+    }
+    assert!(served.folder.read("playbooks/1.test.yaml").contains("status: failed"));
 }
 
 #[test]

@@ -26,6 +26,7 @@ const COMMANDS: &[&[&str]] = &[
     &["logs", "17"],
     &["logs", "17", "-f"],
     &["explain", "17"],
+    &["record", "17"],
     &["cancel", "17"],
     &["pause", "17"],
     &["resume", "17"],
