@@ -17,7 +17,7 @@ pub(crate) fn question(parameters: &impl Serialize) -> String {
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(parameters) else {
         return String::new();
     };
-    let pairs: Vec<String> = fields
+    let mut pairs: Vec<String> = fields
         .iter()
         .filter_map(|(name, value)| {
             let text = match value {
@@ -28,6 +28,8 @@ pub(crate) fn question(parameters: &impl Serialize) -> String {
             Some(format!("{}={}", segment(name), segment(&text)))
         })
         .collect();
+    // In an order of our own: whether maps keep theirs depends on what else is built.
+    pairs.sort();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
@@ -67,6 +69,6 @@ mod tests {
         assert_eq!(question(&none), "");
         let some =
             ListParameters { limit: Some(5), before: Some(Id(7)), search: Some("a&b".to_owned()), ..none };
-        assert_eq!(question(&some), "?search=a%26b&limit=5&before=7");
+        assert_eq!(question(&some), "?before=7&limit=5&search=a%26b");
     }
 }

@@ -121,6 +121,8 @@ pub async fn run(
     }
     let telemetry = collector.map(|collector| Telemetry::start(app.clone(), collector));
     let going_on = embedded.recover().await?;
+    // Before anybody can know that there is something to end.
+    let mut interrupts = Interrupts::listen()?;
     let address = listener.local_addr()?;
     writeln!(out, "listening on http://{address}")?;
     out.flush()?;
@@ -135,7 +137,6 @@ pub async fn run(
     if going_on > 0 {
         mention(format_args!("{going_on} runs that were under way go on"));
     }
-    let mut interrupts = Interrupts::listen()?;
     let stop = CancellationToken::new();
     let serving = tokio::spawn(serve_with(listener, app, gate, noetl_ui::answer, stop.clone()));
     interrupts.next().await;
