@@ -36,6 +36,8 @@ workflow:
 `;
 
 test("the catalog is searched, and a document shows its source, graph and versions", async ({ page, server }) => {
+  // It looks at four pages with axe.
+  test.slow();
   await server.register(REPORT("one"));
   await server.register(REPORT("two"));
   await page.goto("/catalog");
