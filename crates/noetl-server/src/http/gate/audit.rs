@@ -31,10 +31,11 @@ const REPORTS: [&str; 8] = [
 ];
 
 /// Questions that are asked with a body.
-const QUESTIONS: [&str; 6] = [
+const QUESTIONS: [&str; 7] = [
     "/api/catalog/list",
     "/api/catalog/resource",
     "/api/catalog/agents/list",
+    "/api/catalog/outline",
     "/api/catalog/playbooks/validate",
     "/api/catalog/validate",
     "/api/auth/session/validate",
