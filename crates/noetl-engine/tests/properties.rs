@@ -524,3 +524,16 @@ fn answer_of(call: &TaskCall, fails: u64) -> Report {
     report.duration_ms = place as f64 / 3.0;
     report
 }
+
+#[test]
+fn steps_that_lead_round_in_a_circle_come_to_rest_at_a_worker() {
+    let plan = plan(
+        "workflow:\n  - step: start\n    tool: {kind: noop}\n    next: {arcs: [{step: again}]}\n  \
+         - step: again\n    tool: {kind: noop}\n    next: {arcs: [{step: start}]}\n",
+    );
+
+    let drive = Drive::new(&plan);
+
+    assert_eq!((drive.run.status, drive.calls.len()), (RunStatus::Running, 1));
+    assert!(drive.log.len() < 20_000, "{} events", drive.log.len());
+}
