@@ -335,7 +335,7 @@ workflow:
 ",
         "cases: [{name: round and round}]",
         expect![[r#"
-            FAIL round and round: waiting after 0 s, 0 calls
+            FAIL round and round: waiting after 0 s, 24250 calls
               end: the run had more than 100000 events; it looks endless
                 line 1:16
         "#]],
