@@ -8,6 +8,8 @@ export default defineConfig({
   workers: 2,
   timeout: 150_000,
   expect: { timeout: 30_000 },
+  // A test that fails once is told as flaky; a defect fails twice.
+  retries: 1,
   reporter: [["list"]],
   use: {
     viewport: { width: 1280, height: 800 },

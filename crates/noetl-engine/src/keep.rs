@@ -32,7 +32,7 @@ impl History {
         if let EventBody::StepEntered { step, .. } = &event.body {
             self.entered.insert(step.clone(), event.seq);
         }
-        if is_end(&event.body) {
+        if event.body.is_end() {
             self.unfinished = unfinished(&self.run);
         }
         apply(&mut self.run, event);
@@ -47,15 +47,6 @@ impl History {
     pub fn unfinished(&self) -> &[Arc<str>] {
         &self.unfinished
     }
-}
-
-fn is_end(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::PlaybookCompleted { .. }
-            | EventBody::PlaybookFailed { .. }
-            | EventBody::PlaybookCancelled { .. }
-    )
 }
 
 fn unfinished(run: &Run) -> Vec<Arc<str>> {

@@ -150,6 +150,16 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// Whether the run is over with it.
+    pub fn is_end(&self) -> bool {
+        matches!(
+            self,
+            EventBody::PlaybookCompleted { .. }
+                | EventBody::PlaybookFailed { .. }
+                | EventBody::PlaybookCancelled { .. }
+        )
+    }
+
     /// The name of the event, as it is stored.
     pub fn type_name(&self) -> &'static str {
         match self {

@@ -1,29 +1,19 @@
 /** A search whose text stays in the address. It follows when one pauses. */
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "@/lib/address";
 import styles from "./SearchField.module.css";
 
 const PAUSE = 200;
 
 export function SearchField({ label, name = "search" }: { label: string; name?: string }) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const current = parameters.get(name) ?? "";
   const [text, setText] = useState(current);
   useEffect(() => setText(current), [current]);
   useEffect(() => {
     if (text.trim() === current) return;
-    const timer = setTimeout(() => {
-      setParameters(
-        (before) => {
-          const next = new URLSearchParams(before);
-          if (text.trim() === "") next.delete(name);
-          else next.set(name, text.trim());
-          return next;
-        },
-        { replace: true },
-      );
-    }, PAUSE);
+    const timer = setTimeout(() => change({ [name]: text.trim() }, { replace: true }), PAUSE);
     return () => clearTimeout(timer);
     // Only what is typed matters; the address follows it.
   }, [text]);

@@ -68,17 +68,12 @@ impl App {
     ) -> Result<(Started, Option<ExecutionRow>), Error> {
         let execution = ExecutionId(self.ids().next());
         let end = self.drive().ends().expect(execution);
-        let started = match self.execute_as(execution, start).await {
-            Ok(started) if started.execution == execution => started,
-            other => {
-                drop(end);
-                self.drive().ends().forget(execution);
-                let started = other?;
-                let ended = self.wait_for_end(started.execution, wait).await?;
-                return Ok((started, ended));
-            }
+        let started = self.execute_as(execution, start).await?;
+        let ended = if started.is_duplicate {
+            self.wait_for_end(started.execution, wait).await?
+        } else {
+            self.wait_on(end, wait).await?
         };
-        let ended = self.wait_on(end, execution, wait).await?;
         Ok((started, ended))
     }
 

@@ -18,26 +18,12 @@ impl Ends {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the row of the run once it has ended through this process. One that has ended already, or that another server
-    /// drives, is never told: whoever waits also looks into the store.
-    pub fn expect(&self, execution: ExecutionId) -> oneshot::Receiver<ExecutionRow> {
-        let (sender, receiver) = oneshot::channel();
-        let mut waiting = self.waiting();
-        let others = waiting.entry(execution).or_default();
-        others.retain(|other| !other.is_closed());
-        others.push(sender);
-        receiver
-    }
-
-    /// Forgets those who have given up on a run.
-    pub fn forget(&self, execution: ExecutionId) {
-        let mut waiting = self.waiting();
-        if let Some(others) = waiting.get_mut(&execution) {
-            others.retain(|other| !other.is_closed());
-            if others.is_empty() {
-                waiting.remove(&execution);
-            }
-        }
+    /// Begins to wait for the end of a run. One that has ended already, or that another server drives, is never told:
+    /// whoever waits also looks into the store.
+    pub fn expect(&self, execution: ExecutionId) -> End<'_> {
+        let (sender, row) = oneshot::channel();
+        self.waiting().entry(execution).or_default().push(sender);
+        End { ends: self, execution, row }
     }
 
     /// Tells of runs whose ends are durable.
@@ -50,6 +36,42 @@ impl Ends {
             for waiter in waiting.remove(&execution).into_iter().flatten() {
                 // Whoever waited may have gone away.
                 let _ = waiter.send(row.clone());
+            }
+        }
+    }
+}
+
+/// The end of a run that is waited for. Who drops it waits no more.
+#[derive(Debug)]
+pub struct End<'a> {
+    ends: &'a Ends,
+    execution: ExecutionId,
+    row: oneshot::Receiver<ExecutionRow>,
+}
+
+impl End<'_> {
+    pub fn execution(&self) -> ExecutionId {
+        self.execution
+    }
+
+    /// The row of the run once its end is durable.
+    pub async fn told(&mut self) -> ExecutionRow {
+        match (&mut self.row).await {
+            Ok(row) => row,
+            // It was told before, and is told once.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.row.close();
+        let mut waiting = self.ends.waiting();
+        if let Some(others) = waiting.get_mut(&self.execution) {
+            others.retain(|other| !other.is_closed());
+            if others.is_empty() {
+                waiting.remove(&self.execution);
             }
         }
     }
@@ -86,20 +108,19 @@ mod tests {
 
         ends.tell(vec![(ExecutionId(1), completed())]);
 
-        assert_eq!(first.try_recv().expect("it is told").status, RunStatus::Completed);
-        assert_eq!(second.try_recv().expect("it is told").status, RunStatus::Completed);
-        assert!(other.try_recv().is_err());
+        assert_eq!(first.row.try_recv().expect("it is told").status, RunStatus::Completed);
+        assert_eq!(second.row.try_recv().expect("it is told").status, RunStatus::Completed);
+        assert!(other.row.try_recv().is_err());
     }
 
     #[test]
     fn nothing_is_kept_of_those_who_gave_up() {
         let ends = Ends::default();
-        for _ in 0..3 {
-            drop(ends.expect(ExecutionId(1)));
-        }
-        assert_eq!(ends.waiting()[&ExecutionId(1)].len(), 1, "the others made room");
+        let stays = ends.expect(ExecutionId(1));
+        drop(ends.expect(ExecutionId(1)));
+        assert_eq!(ends.waiting()[&ExecutionId(1)].len(), 1);
 
-        ends.forget(ExecutionId(1));
+        drop(stays);
 
         assert!(ends.waiting().is_empty());
     }

@@ -37,7 +37,7 @@ use crate::ids::IdSource;
 use crate::metrics::DriveMetrics;
 
 pub use dispatch::{Dispatched, Dispatcher, WorkQueue};
-pub use ends::Ends;
+pub use ends::{End, Ends};
 pub use session::load_run;
 pub use stops::{Attempt, Stops};
 pub(crate) use turn::AtHand;

@@ -50,11 +50,12 @@ use crate::app::{App, Code, Error};
 use gate::Gate;
 
 pub use config::{Auth, HttpConfig, SecretText};
-pub use executions::event_row;
+pub use executions::{event_row, log_line};
 pub use guard::Scope;
 pub use openapi::document;
 pub use pages::{Pages, no_pages};
 pub use serve::serve_with;
+pub use tokens::token;
 
 /// Every route with its description.
 fn routes() -> OpenApiRouter<App> {

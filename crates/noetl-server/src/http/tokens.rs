@@ -59,7 +59,8 @@ async fn revoke(State(app): State<App>, Path(id): Path<Id>) -> Result<Json<Token
     Ok(Json(TokenRevoked { status: "revoked".to_owned(), id }))
 }
 
-fn token(token: ApiToken) -> Token {
+/// A token as the API tells of it: without its secret.
+pub fn token(token: ApiToken) -> Token {
     Token {
         id: Id(token.id),
         name: token.name.to_string(),

@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use noetl_types::{EventBody, ExecutionId};
+use noetl_types::ExecutionId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
@@ -66,7 +66,7 @@ async fn watch(
             () = stop.cancelled() => return,
         };
         match news {
-            Ok(news) if news.events.iter().any(|event| is_end(&event.body)) => {
+            Ok(news) if news.events.iter().any(|event| event.body.is_end()) => {
                 if queue.try_send(news.execution).is_err() {
                     metrics.dropped_full.fetch_add(1, Relaxed);
                 }
@@ -137,13 +137,4 @@ async fn tell_of(app: &App, sink: &dyn SpanSink, execution: ExecutionId) -> Resu
             return Ok(());
         }
     }
-}
-
-fn is_end(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::PlaybookCompleted { .. }
-            | EventBody::PlaybookFailed { .. }
-            | EventBody::PlaybookCancelled { .. }
-    )
 }

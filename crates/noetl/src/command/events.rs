@@ -8,7 +8,6 @@ use clap::Args;
 use noetl_client::Client;
 use noetl_client::api::execution::{EventRow, EventsParameters};
 use noetl_server::http::event_row;
-use noetl_types::{Event, EventBody};
 
 use super::data::{LOOK_AGAIN, RunOf, Source, wait};
 use crate::config::Flags;
@@ -103,7 +102,7 @@ fn of_folder(arguments: &Arguments, data: &Path, out: &mut Output) -> Result<Exi
             let events = store.load_events(execution, after, PAGE).await?;
             for event in &events {
                 after = event.seq;
-                over |= is_the_end(event);
+                over |= event.body.is_end();
                 show(&event_row(&found, event), arguments.json, out)?;
             }
             if events.len() == PAGE {
@@ -116,13 +115,4 @@ fn of_folder(arguments: &Arguments, data: &Path, out: &mut Output) -> Result<Exi
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     })
-}
-
-fn is_the_end(event: &Event) -> bool {
-    matches!(
-        event.body,
-        EventBody::PlaybookCompleted { .. }
-            | EventBody::PlaybookFailed { .. }
-            | EventBody::PlaybookCancelled { .. }
-    )
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use noetl_client::Client;
-use noetl_client::api::Id;
 use noetl_client::api::execution::{LogLine, LogParameters};
-use noetl_store::{LogFilter, Store, StoredLogChunk};
+use noetl_server::http::log_line;
+use noetl_store::{LogFilter, Store};
 use noetl_types::ExecutionId;
 
 use super::data::{LOOK_AGAIN, RunOf, Source, wait};
@@ -172,27 +172,12 @@ impl Reading {
             let chunks = store.list_logs(execution, &self.filter, PAGE).await?;
             for stored in &chunks {
                 self.filter.after = stored.cursor;
-                self.shown.show(&line(stored), self.json, out)?;
+                self.shown.show(&log_line(stored), self.json, out)?;
             }
             found += chunks.len();
             if chunks.len() < PAGE {
                 return Ok(found);
             }
         }
-    }
-}
-
-/// A piece of output as the API tells it.
-fn line(stored: &StoredLogChunk) -> LogLine {
-    let chunk = &stored.chunk;
-    LogLine {
-        cursor: Id(stored.cursor.0),
-        step: chunk.step.to_string(),
-        command: chunk.command.to_string(),
-        attempt: chunk.attempt,
-        stream: chunk.stream.as_str().to_owned(),
-        at: chunk.at.to_string(),
-        text: String::from_utf8_lossy(&chunk.bytes).into_owned(),
-        dropped_bytes: stored.dropped,
     }
 }

@@ -1,7 +1,7 @@
 /** The catalog: the newest version of every document, found by kind and text. */
 import { useQuery } from "@tanstack/react-query";
 import { Library, Pencil, Play } from "lucide-react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { catalogQuery, entryAddress, MOST_ENTRIES } from "@/api/catalog";
 import type { Entry } from "@/api/types";
 import { Bar } from "@/components/Bar";
@@ -14,6 +14,7 @@ import { CheckField } from "@/components/fields";
 import { Page, Section } from "@/components/Page";
 import { SearchField } from "@/components/SearchField";
 import { RelativeTime } from "@/components/Time";
+import { useAddress } from "@/lib/address";
 import styles from "./CatalogPage.module.css";
 import { descriptionOf } from "./document";
 
@@ -64,18 +65,11 @@ const COLUMNS: Column<Entry>[] = [
 ];
 
 export default function CatalogPage() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const kind = KINDS.find(({ value }) => value === parameters.get("kind"))?.value ?? "";
   const search = (parameters.get("search") ?? "").toLowerCase();
   const archived = parameters.get("deleted") === "1";
   const list = useQuery(catalogQuery(archived));
-  const change = (name: string, value: string) =>
-    setParameters((before) => {
-      const next = new URLSearchParams(before);
-      if (value === "") next.delete(name);
-      else next.set(name, value);
-      return next;
-    });
   const rows = list.data
     ?.filter((entry) => kind === "" || entry.kind === kind)
     .filter((entry) => `${entry.path} ${descriptionOf(entry)}`.toLowerCase().includes(search))
@@ -100,8 +94,8 @@ export default function CatalogPage() {
     >
       <Bar>
         <SearchField label="Search by path or description" />
-        <Choice label="Kind" value={kind} onChange={(value) => change("kind", value)} options={KINDS} />
-        <CheckField label="With deleted ones" checked={archived} onChange={(on) => change("deleted", on ? "1" : "")} />
+        <Choice label="Kind" value={kind} onChange={(kind) => change({ kind })} options={KINDS} />
+        <CheckField label="With deleted ones" checked={archived} onChange={(on) => change({ deleted: on ? "1" : null })} />
       </Bar>
       <Section title="Documents" flush aside={rows && <span className="muted numbers">{rows.length.toLocaleString("en")}</span>}>
         <DataTable

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Pencil, RadioTower } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { useParams, useSearchParams } from "react-router";
+import { useParams } from "react-router";
 import { entryOutlineQuery, entryQuery, versionsQuery } from "@/api/catalog";
 import type { Entry, VersionInfo } from "@/api/types";
 import { LinkButton } from "@/components/Button";
@@ -14,6 +14,7 @@ import { Page } from "@/components/Page";
 import { Skeleton } from "@/components/Skeleton";
 import { Tabs } from "@/components/Tabs";
 import { RelativeTime } from "@/components/Time";
+import { useAddress } from "@/lib/address";
 import { descriptionOf } from "./document";
 import { Removal } from "./Removal";
 import { RunForm } from "./run/RunForm";
@@ -40,7 +41,7 @@ export default function EntryPage() {
 }
 
 function Versions({ path, versions }: { path: string; versions: VersionInfo[] }) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const asked = Number(parameters.get("version"));
   const newest = versions.find((version) => !version.archived_at) ?? versions[0];
   const shown = versions.find(({ version }) => version === asked) ?? newest;
@@ -53,12 +54,6 @@ function Versions({ path, versions }: { path: string; versions: VersionInfo[] })
     return isPlaybook || tab !== "graph";
   });
   const tab = tabs.find((tab) => tab === parameters.get("tab")) ?? tabs[0] ?? "source";
-  const change = (name: string, value: string) =>
-    setParameters((before) => {
-      const next = new URLSearchParams(before);
-      next.set(name, value);
-      return next;
-    });
   return (
     <Page
       title={path}
@@ -75,7 +70,7 @@ function Versions({ path, versions }: { path: string; versions: VersionInfo[] })
             label="Version"
             bare
             value={String(shown.version)}
-            onChange={(version) => change("version", version)}
+            onChange={(version) => change({ version })}
             options={versions.map(({ version, archived_at }) => ({
               value: String(version),
               label: `Version ${version}${version === newest?.version ? " (newest)" : ""}${archived_at ? " (deleted)" : ""}`,
@@ -96,7 +91,7 @@ function Versions({ path, versions }: { path: string; versions: VersionInfo[] })
       <Tabs<TabName>
         label="About this document"
         chosen={tab}
-        onChoose={(tab) => change("tab", tab)}
+        onChoose={(tab) => change({ tab })}
         tabs={tabs.map((name) => ({ name, label: LABELS[name], count: name === "versions" ? versions.length : undefined }))}
       >
         {entry.error && <ErrorPanel error={entry.error} />}
@@ -128,7 +123,7 @@ function Content({ tab, entry, versions }: { tab: TabName; entry: Entry; version
 
 function Graph({ entry }: { entry: Entry }) {
   const outline = useQuery(entryOutlineQuery(String(entry.catalog_id)));
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   if (outline.error) return <ErrorPanel error={outline.error} />;
   if (!outline.data) return <Skeleton lines={6} />;
   const chosen = parameters.get("step");
@@ -142,13 +137,7 @@ function Graph({ entry }: { entry: Entry }) {
             model={null}
             version={0}
             chosen={chosen}
-            onChoose={(name) =>
-              setParameters((before) => {
-                const next = new URLSearchParams(before);
-                next.set("step", name);
-                return next;
-              })
-            }
+            onChoose={(step) => change({ step })}
           />
         </Suspense>
       </div>

@@ -1,6 +1,5 @@
 /** The versions of a document, and what changed between two of them. */
 import { useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
 import { diffQuery } from "@/api/catalog";
 import type { VersionInfo } from "@/api/types";
 import { CliLine } from "@/components/CliLine";
@@ -9,10 +8,11 @@ import { EmptyState } from "@/components/EmptyState";
 import { ErrorPanel } from "@/components/ErrorPanel";
 import { SelectField } from "@/components/fields";
 import { Skeleton } from "@/components/Skeleton";
+import { useAddress } from "@/lib/address";
 import styles from "./VersionsView.module.css";
 
 export function VersionsView({ path, versions }: { path: string; versions: VersionInfo[] }) {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const known = (name: string, fallback: number | undefined) => {
     const asked = Number(parameters.get(name));
     return versions.find(({ version }) => version === asked)?.version ?? fallback ?? 0;
@@ -20,12 +20,7 @@ export function VersionsView({ path, versions }: { path: string; versions: Versi
   const to = known("to", versions[0]?.version);
   const from = known("from", versions.find(({ version }) => version < to)?.version);
   const diff = useQuery({ ...diffQuery(path, from, to), enabled: versions.length > 1 });
-  const choose = (name: string) => (version: string) =>
-    setParameters((before) => {
-      const next = new URLSearchParams(before);
-      next.set(name, version);
-      return next;
-    });
+  const choose = (name: string) => (version: string) => change({ [name]: version });
   const options = versions.map(({ version, archived_at }) => ({
     value: String(version),
     label: `Version ${version}${archived_at ? " (deleted)" : ""}`,

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeftRight, GitCompareArrows } from "lucide-react";
 import { useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import type { ExecutionDetail, Json, Step } from "@/api/types";
 import { Button } from "@/components/Button";
 import { EmptyState } from "@/components/EmptyState";
@@ -13,12 +13,13 @@ import { Skeleton } from "@/components/Skeleton";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Elapsed, RelativeTime } from "@/components/Time";
 import { detailQuery } from "@/pages/execution/queries";
+import { useAddress } from "@/lib/address";
 import { differences } from "@/lib/json-diff";
 import { durationText } from "@/lib/time";
 import styles from "./ComparePage.module.css";
 
 export default function ComparePage() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const a = parameters.get("a") ?? "";
   const b = parameters.get("b") ?? "";
   return (
@@ -28,13 +29,13 @@ export default function ComparePage() {
       actions={
         a !== "" &&
         b !== "" && (
-          <Button icon={<ArrowLeftRight size={14} />} onClick={() => setParameters({ a: b, b: a })}>
+          <Button icon={<ArrowLeftRight size={14} />} onClick={() => change({ a: b, b: a })}>
             Swap
           </Button>
         )
       }
     >
-      <Choice key={`${a}/${b}`} a={a} b={b} onChoose={(a, b) => setParameters({ a, b })} />
+      <Choice key={`${a}/${b}`} a={a} b={b} onChoose={(a, b) => change({ a, b })} />
       {a !== "" && b !== "" ? (
         <Compared a={a} b={b} />
       ) : (

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Play, Save } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useNavigate } from "react-router";
 import { entryAddress } from "@/api/catalog";
 import { api, ask } from "@/api/client";
 import type { Outline } from "@/api/types";
@@ -13,6 +13,7 @@ import { SelectField } from "@/components/fields";
 import { Page } from "@/components/Page";
 import { Skeleton } from "@/components/Skeleton";
 import { useToasts } from "@/components/Toast";
+import { useAddress } from "@/lib/address";
 import styles from "./Desk.module.css";
 import { Findings } from "./Findings";
 import { TEMPLATES } from "./templates";
@@ -32,7 +33,7 @@ export function Desk({ initial, origin, template }: DeskProps) {
   const queries = useQueryClient();
   const toasts = useToasts();
   const navigate = useNavigate();
-  const [, setParameters] = useSearchParams();
+  const [, change] = useAddress();
   const [text, setText] = useState(initial);
   const [line, setLine] = useState(1);
   const [goTo, setGoTo] = useState<{ line: number; wish: number } | null>(null);
@@ -63,7 +64,7 @@ export function Desk({ initial, origin, template }: DeskProps) {
               label="Begin with"
               bare
               value={template}
-              onChange={(name) => setParameters({ template: name })}
+              onChange={(template) => change({ template })}
               options={TEMPLATES.map(({ name }) => ({ value: name, label: `Begin with ${name}` }))}
             />
           )}

@@ -1,7 +1,7 @@
 /** One execution: what it does, why it is where it is, what came of it, and what can be done about it. */
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { useParams, useSearchParams } from "react-router";
+import { useParams } from "react-router";
 import { isOver } from "@/api/executions";
 import type { ExecutionDetail, Json } from "@/api/types";
 import { CliLine } from "@/components/CliLine";
@@ -13,6 +13,7 @@ import { Skeleton } from "@/components/Skeleton";
 import { StatusBadge } from "@/components/StatusBadge";
 import { type Tab, Tabs } from "@/components/Tabs";
 import { ValueView } from "@/components/ValueView";
+import { type Change, useAddress } from "@/lib/address";
 import { Actions } from "./Actions";
 import { ChildrenView } from "./ChildrenView";
 import { EventLog } from "./EventLog";
@@ -53,25 +54,15 @@ export default function ExecutionPage() {
 
 /** What is looked at, as it stands in the address. */
 function useView() {
-  const [parameters, setParameters] = useSearchParams();
-  const change = (name: string, value: string | null) => {
-    const next = new URLSearchParams(parameters);
-    if (value === null) next.delete(name);
-    else next.set(name, value);
-    setParameters(next, { replace: true });
-  };
+  const [parameters, changeAddress] = useAddress();
+  const change = (changes: Change) => changeAddress(changes, { replace: true });
   const at = Number(parameters.get("at"));
   return {
     tab: (parameters.get("tab") ?? "graph") as TabName,
     step: parameters.get("step"),
     at: at > 0 ? at : null,
     change,
-    travel: (seq: number) => {
-      const next = new URLSearchParams(parameters);
-      next.set("at", String(seq));
-      next.delete("tab");
-      setParameters(next, { replace: true });
-    },
+    travel: (seq: number) => change({ at: String(seq), tab: null }),
   };
 }
 
@@ -80,7 +71,7 @@ function Loaded({ id, execution }: { id: string; execution: ExecutionDetail }) {
   const outline = useOutline(String(execution.catalog_id));
   const run = useRun(id, execution.event_count, at);
   const over = isOver(execution.status);
-  const choose = (name: string) => change("step", name);
+  const choose = (step: string) => change({ step });
   const tabs: Tab<TabName>[] = [
     { name: "graph", label: "Graph" },
     { name: "timeline", label: "Timeline" },
@@ -111,7 +102,7 @@ function Loaded({ id, execution }: { id: string; execution: ExecutionDetail }) {
         </p>
       )}
       <div className={styles.body}>
-        <Tabs label="Views of the execution" tabs={tabs} chosen={tab} onChoose={(name) => change("tab", name === "graph" ? null : name)}>
+        <Tabs label="Views of the execution" tabs={tabs} chosen={tab} onChoose={(name) => change({ tab: name === "graph" ? null : name })}>
           <div className={styles.view} data-tall={withSteps || tab === "events" || undefined}>
             {withSteps ? (
               <>
@@ -130,13 +121,13 @@ function Loaded({ id, execution }: { id: string; execution: ExecutionDetail }) {
                         name={step}
                         outline={outline.data}
                         state={stateOf(run, step)}
-                        onClose={() => change("step", null)}
+                        onClose={() => change({ step: null })}
                       />
                     </div>
                   )}
                 </div>
                 {at !== null && <Past id={id} seq={at} />}
-                <TimeTravel events={run.events} at={at} onChange={(seq) => change("at", seq === null ? null : String(seq))} />
+                <TimeTravel events={run.events} at={at} onChange={(seq) => change({ at: seq === null ? null : String(seq) })} />
               </>
             ) : tab === "events" ? (
               <EventLog id={id} events={run.events} version={run.version} isLive={!over} onTravel={travel} />

@@ -1,6 +1,6 @@
 /** The filters of the list, as they stand in the address. */
 import { useMemo } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "@/lib/address";
 
 export interface Filters {
   search?: string | undefined;
@@ -18,7 +18,7 @@ export interface Filters {
 const NAMES = ["search", "status", "path", "labels", "parent_execution_id", "since", "before", "after"] as const;
 
 export function useFilters(): [Filters, (filters: Filters) => void] {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const filters = useMemo(() => {
     const read: Filters = {};
     for (const name of NAMES) {
@@ -27,14 +27,7 @@ export function useFilters(): [Filters, (filters: Filters) => void] {
     }
     return read;
   }, [parameters]);
-  const write = (next: Filters) => {
-    const written = new URLSearchParams();
-    for (const name of NAMES) {
-      const value = next[name];
-      if (value) written.set(name, value);
-    }
-    setParameters(written);
-  };
+  const write = (next: Filters) => change(Object.fromEntries(NAMES.map((name) => [name, next[name]])));
   return [filters, write];
 }
 

@@ -1,7 +1,7 @@
 /** Who did what, newest first, page by page. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ScrollText } from "lucide-react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { api, ask } from "@/api/client";
 import type { AuditEntry } from "@/api/types";
 import { Button } from "@/components/Button";
@@ -10,6 +10,7 @@ import { EmptyState } from "@/components/EmptyState";
 import { Section } from "@/components/Page";
 import { StatusBadge } from "@/components/StatusBadge";
 import { RelativeTime } from "@/components/Time";
+import { useAddress } from "@/lib/address";
 
 const PAGE_SIZE = 50;
 
@@ -34,7 +35,7 @@ const COLUMNS: Column<AuditEntry>[] = [
 ];
 
 export function AuditView() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const before = parameters.get("before");
   const list = useQuery({
     queryKey: ["audit", before],
@@ -48,7 +49,7 @@ export function AuditView() {
       flush
       aside={
         before && (
-          <Button kind="quiet" onClick={() => setParameters({ tab: "audit" })}>
+          <Button kind="quiet" onClick={() => change({ before: null })}>
             To the newest
           </Button>
         )
@@ -60,7 +61,7 @@ export function AuditView() {
         rows={list.data?.items as AuditEntry[] | undefined}
         error={list.error}
         rowKey={({ id }) => String(id)}
-        paging={next ? { onOlder: () => setParameters({ tab: "audit", before: String(next) }) } : {}}
+        paging={next ? { onOlder: () => change({ before: String(next) }) } : {}}
         empty={
           <EmptyState icon={<ScrollText size={20} />} title="Nothing was changed yet">
             <p>Every change that somebody asks for is written down here: who, what, to what, and what came of it.</p>

@@ -1,6 +1,5 @@
 /** How the server fares: health, numbers over time, its database, and who changed what. */
 import { useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
 import { api, ask } from "@/api/client";
 import { CliLine } from "@/components/CliLine";
 import { ErrorPanel } from "@/components/ErrorPanel";
@@ -8,6 +7,7 @@ import { Page, Section } from "@/components/Page";
 import { StatusBadge } from "@/components/StatusBadge";
 import { Tabs } from "@/components/Tabs";
 import { RelativeTime } from "@/components/Time";
+import { useAddress } from "@/lib/address";
 import { bytesText } from "@/lib/bytes";
 import { durationText } from "@/lib/time";
 import { AuditView } from "./AuditView";
@@ -20,7 +20,7 @@ const EVERY = 5_000;
 type TabName = "health" | "metrics" | "audit";
 
 export default function SystemPage() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, change] = useAddress();
   const asked = parameters.get("tab");
   const tab: TabName = asked === "metrics" || asked === "audit" ? asked : "health";
   return (
@@ -28,7 +28,7 @@ export default function SystemPage() {
       <Tabs<TabName>
         label="About the server"
         chosen={tab}
-        onChoose={(tab) => setParameters({ tab })}
+        onChoose={(tab) => change({ tab, before: null })}
         tabs={[
           { name: "health", label: "Health" },
           { name: "metrics", label: "Metrics" },

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use noetl_store::{FedEvent, FeedPosition};
-use noetl_types::{Event, EventBody, ExecutionId};
+use noetl_types::{Event, ExecutionId};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
 
@@ -100,7 +100,7 @@ impl App {
             let mut events = self.store().load_events(id, after, PAGE).await?;
             let is_full = events.len() == PAGE;
             // What comes after the end, such as outcomes that were too late, is no news.
-            let end = events.iter().position(|event| is_end(&event.body));
+            let end = events.iter().position(|event| event.body.is_end());
             if let Some(end) = end {
                 events.truncate(end + 1);
             }
@@ -192,13 +192,4 @@ impl App {
             }
         }
     }
-}
-
-fn is_end(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::PlaybookCompleted { .. }
-            | EventBody::PlaybookFailed { .. }
-            | EventBody::PlaybookCancelled { .. }
-    )
 }

@@ -54,6 +54,7 @@ pub fn filter(parameters: &LogParameters) -> Result<LogFilter, Error> {
     })
 }
 
+/// A piece of output as the API tells it.
 pub fn line(stored: &StoredLogChunk) -> LogLine {
     let chunk = &stored.chunk;
     LogLine {

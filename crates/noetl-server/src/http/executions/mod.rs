@@ -20,6 +20,7 @@ use super::guard::{Scope, only};
 use crate::app::App;
 
 pub use event_row::single as event_row;
+pub use logs::line as log_line;
 pub use summary::execution;
 
 pub fn router() -> OpenApiRouter<App> {

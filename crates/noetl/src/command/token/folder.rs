@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use noetl_client::api::Id;
-use noetl_client::api::tokens::{Token, TokenCreated, TokenList, TokenRevoked};
+use noetl_client::api::tokens::{TokenCreated, TokenList, TokenRevoked};
 use noetl_server::app::Scope;
 use noetl_server::app::tokens::{NewToken, mint};
 use noetl_server::clock::{Clock, SystemClock};
+use noetl_server::http::token;
 use noetl_server::ids::IdSource;
-use noetl_store::{ApiToken, ApiTokens};
+use noetl_store::ApiTokens;
 use noetl_store_sqlite::{Options, SqliteStore};
 
 use crate::command::data::wait;
@@ -25,13 +26,13 @@ pub fn create(data: &Path, scopes: &[Scope], name: &str, days: Option<u64>) -> R
     let new = NewToken { name: name.to_owned(), scopes: scopes.to_vec(), expires_at };
     let id = IdSource::new(clock, 0).next();
     let minted = wait(async { Ok(mint(&store, id, now, new).await?) })?;
-    Ok(TokenCreated { token: minted.secret, details: described(minted.token) })
+    Ok(TokenCreated { token: minted.secret, details: token(minted.token) })
 }
 
 pub fn list(data: &Path) -> Result<TokenList> {
     let store = open(data)?;
     let found = wait(async { Ok(store.list_tokens().await?) })?;
-    Ok(TokenList { items: found.into_iter().map(described).collect() })
+    Ok(TokenList { items: found.into_iter().map(token).collect() })
 }
 
 pub fn revoke(data: &Path, id: i64) -> Result<TokenRevoked> {
@@ -47,16 +48,4 @@ fn open(data: &Path) -> Result<SqliteStore> {
     std::fs::create_dir_all(data)
         .with_context(|| format!("the data folder {} can't be made", data.display()))?;
     Ok(SqliteStore::open(data.join("noetl.db"), &Options::default())?)
-}
-
-fn described(token: ApiToken) -> Token {
-    Token {
-        id: Id(token.id),
-        name: token.name.to_string(),
-        scopes: token.scopes,
-        created_at: token.created_at.to_string(),
-        expires_at: token.expires_at.map(|at| at.to_string()),
-        last_used_at: token.last_used_at.map(|at| at.to_string()),
-        revoked_at: token.revoked_at.map(|at| at.to_string()),
-    }
 }
