@@ -1,6 +1,7 @@
 /** Everything that surrounds the pages. */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createBrowserRouter, RouterProvider } from "react-router";
+import { createBrowserRouter } from "react-router";
+import { RouterProvider } from "react-router/dom";
 import { asApiError } from "@/api/error";
 import { ToastProvider } from "@/components/Toast";
 import { Broken } from "./Broken";
