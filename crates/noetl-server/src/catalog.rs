@@ -86,31 +86,27 @@ impl Playbooks {
     }
 
     pub async fn get(&self, reference: &Reference) -> Result<Playbook, CatalogError> {
-        let entry = match reference {
-            Reference::Id(id) => {
-                if let Some(playbook) = self.plans().get(id) {
-                    return Ok(playbook.clone());
-                }
-                self.store.find_entry(*id).await?.ok_or(CatalogError::UnknownId(*id))?
-            }
+        let id = match reference {
+            Reference::Id(id) => *id,
             Reference::Latest(path) => self
                 .store
-                .find_latest_entry(path)
+                .find_entry_id(path, None)
                 .await?
                 .ok_or_else(|| CatalogError::UnknownPath(path.clone()))?,
             Reference::Version(path, version) => self
                 .store
-                .find_entry_version(path, *version)
+                .find_entry_id(path, Some(*version))
                 .await?
                 .ok_or_else(|| CatalogError::UnknownVersion { path: path.clone(), version: *version })?,
         };
+        if let Some(playbook) = self.plans().get(&id) {
+            return Ok(playbook.clone());
+        }
+        let entry = self.store.find_entry(id).await?.ok_or(CatalogError::UnknownId(id))?;
         self.compile(&entry)
     }
 
     fn compile(&self, entry: &CatalogEntry) -> Result<Playbook, CatalogError> {
-        if let Some(playbook) = self.plans().get(&entry.entry.id) {
-            return Ok(playbook.clone());
-        }
         let checked = check(&entry.entry.content, &Options::default());
         let Some(plan) = checked.plan else {
             return Err(invalid(&entry.entry.path, checked.diagnostics));

@@ -90,7 +90,7 @@ fn bare(database: &Path) -> Connection {
     let connection = Connection::open(database).expect("a new file can be opened");
     connection
         .execute_batch(
-            "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              CREATE TABLE event (execution_id INTEGER, seq INTEGER, body TEXT, PRIMARY KEY (execution_id, seq));",
         )
         .expect("a table can be made");

@@ -3,11 +3,31 @@
 use async_trait::async_trait;
 use noetl_store::{Audit, AuditFilter, AuditRow, Error};
 use noetl_types::ExecutionId;
-use rusqlite::{Row, params};
+use rusqlite::{CachedStatement, Row, params};
 
 use crate::SqliteStore;
 use crate::columns::{Iso, Json, JsonRef, int};
 use crate::filter::Conditions;
+
+/// Adds an entry; one that is there already stays as it is.
+pub const INSERT_AUDIT: &str = "
+    INSERT INTO noetl.audit (
+        audit_id, occurred_at, actor, action, target, outcome, execution_id, details
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    ON CONFLICT DO NOTHING";
+
+pub fn insert_audit(statement: &mut CachedStatement<'_>, row: &AuditRow) -> rusqlite::Result<usize> {
+    statement.execute(params![
+        row.id,
+        Iso(row.at),
+        &*row.actor,
+        &*row.action,
+        &*row.target,
+        &*row.outcome,
+        row.execution.map(|execution| execution.0),
+        JsonRef(&row.details),
+    ])
+}
 
 fn audit(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
     Ok(AuditRow {
@@ -27,23 +47,9 @@ impl Audit for SqliteStore {
     async fn append_audit(&self, rows: &[AuditRow]) -> Result<(), Error> {
         let rows = rows.to_vec();
         self.write(move |connection| {
-            let sql = "
-                INSERT INTO noetl.audit (
-                    audit_id, occurred_at, actor, action, target, outcome, execution_id, details
-                ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                ON CONFLICT DO NOTHING";
-            let mut insert = connection.prepare_cached(sql)?;
+            let mut insert = connection.prepare_cached(INSERT_AUDIT)?;
             for row in &rows {
-                insert.execute(params![
-                    row.id,
-                    Iso(row.at),
-                    &*row.actor,
-                    &*row.action,
-                    &*row.target,
-                    &*row.outcome,
-                    row.execution.map(|execution| execution.0),
-                    JsonRef(&row.details),
-                ])?;
+                insert_audit(&mut insert, row)?;
             }
             Ok(())
         })

@@ -1,13 +1,16 @@
 //! The catalog.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use async_trait::async_trait;
 use noetl_store::{Catalog, CatalogEntry, CatalogFilter, Deletion, Error, NewCatalogEntry};
 use noetl_types::Timestamp;
-use rusqlite::{OptionalExtension, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use crate::SqliteStore;
 use crate::columns::{Iso, Json, JsonRef, int};
-use crate::error::Fault;
+use crate::error::{Fault, Outcome};
 use crate::filter::{Conditions, end_of_prefix};
 
 const ENTRY: &str = "
@@ -31,7 +34,64 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<CatalogEntry> {
     })
 }
 
+/// Ids that were found by path and version, kept until the catalog changes. This process alone changes it.
+#[derive(Debug, Default)]
+pub struct KnownIds {
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// How often the catalog has changed.
+    changes: u64,
+    /// For each path its versions, and under no version the newest.
+    ids: HashMap<String, HashMap<Option<i64>, i64>>,
+}
+
+impl KnownIds {
+    /// Paths that are kept. They are cheap to find again.
+    const MOST: usize = 10_000;
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The id if it is at hand, and the number of changes so far.
+    fn get(&self, path: &str, version: Option<i64>) -> (Option<i64>, u64) {
+        let known = self.known();
+        (known.ids.get(path).and_then(|ids| ids.get(&version)).copied(), known.changes)
+    }
+
+    /// Keeps what was found when there had been so many changes, unless there was another since.
+    fn keep(&self, path: String, version: Option<i64>, id: i64, changes: u64) {
+        let mut known = self.known();
+        if known.changes == changes {
+            if known.ids.len() >= Self::MOST {
+                known.ids.clear();
+            }
+            known.ids.entry(path).or_default().insert(version, id);
+        }
+    }
+
+    fn forget(&self) {
+        let mut known = self.known();
+        known.changes += 1;
+        known.ids.clear();
+    }
+}
+
 impl SqliteStore {
+    /// Changes the catalog for good.
+    async fn write_catalog<T: Send + 'static>(
+        &self,
+        call: impl FnMut(&Connection) -> Outcome<T> + Send + 'static,
+    ) -> Result<T, Error> {
+        let written = self.write(call).await;
+        // Also after an error: whether it was written may be unknown.
+        self.inner.known_ids.forget();
+        written
+    }
+
     async fn find_one_entry(
         &self,
         condition: &'static str,
@@ -51,8 +111,10 @@ impl SqliteStore {
         values: impl ToSql + Send + Clone + 'static,
         id: i64,
     ) -> Result<bool, Error> {
-        self.write(move |connection| Ok(connection.prepare_cached(sql)?.execute(params![id, values])? > 0))
-            .await
+        let call = move |connection: &Connection| {
+            Ok(connection.prepare_cached(sql)?.execute(params![id, values])? > 0)
+        };
+        self.write_catalog(call).await
     }
 }
 
@@ -60,7 +122,7 @@ impl SqliteStore {
 impl Catalog for SqliteStore {
     async fn register(&self, new: &NewCatalogEntry) -> Result<CatalogEntry, Error> {
         let new = new.clone();
-        self.write(move |connection| {
+        self.write_catalog(move |connection| {
             let kind = "INSERT INTO noetl.resource (name) VALUES (?1) ON CONFLICT DO NOTHING";
             connection.prepare_cached(kind)?.execute([&*new.kind])?;
             let insert = "
@@ -102,6 +164,32 @@ impl Catalog for SqliteStore {
     async fn find_entry_version(&self, path: &str, version: i64) -> Result<Option<CatalogEntry>, Error> {
         let condition = "path = ?1 AND version = ?2 AND archived_at IS NULL";
         self.find_one_entry(condition, (path.to_owned(), version)).await
+    }
+
+    async fn find_entry_id(&self, path: &str, version: Option<i64>) -> Result<Option<i64>, Error> {
+        let (known, changes) = self.inner.known_ids.get(path, version);
+        // A reader beside another process does not hear of its changes.
+        if known.is_some() && self.inner.writer.is_some() {
+            return Ok(known);
+        }
+        let path = path.to_owned();
+        let wanted = path.clone();
+        let found = self
+            .read(move |connection| {
+                let sql = "
+                    SELECT catalog_id FROM noetl.catalog
+                    WHERE path = ?1 AND archived_at IS NULL AND (?2 IS NULL OR version = ?2)
+                    ORDER BY version DESC LIMIT 1";
+                Ok(connection
+                    .prepare_cached(sql)?
+                    .query_row(params![wanted, version], |row| row.get(0))
+                    .optional()?)
+            })
+            .await?;
+        if let Some(id) = found {
+            self.inner.known_ids.keep(path, version, id, changes);
+        }
+        Ok(found)
     }
 
     async fn find_entry(&self, id: i64) -> Result<Option<CatalogEntry>, Error> {
@@ -163,7 +251,7 @@ impl Catalog for SqliteStore {
     }
 
     async fn delete_entry(&self, id: i64) -> Result<Deletion, Error> {
-        self.write(move |connection| {
+        self.write_catalog(move |connection| {
             let path = "SELECT path FROM noetl.catalog WHERE catalog_id = ?1";
             let path: Option<String> =
                 connection.prepare_cached(path)?.query_row([id], |row| row.get(0)).optional()?;

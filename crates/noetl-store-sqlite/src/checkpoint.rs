@@ -11,12 +11,12 @@ use rusqlite::Connection;
 use crate::connect::open_reader;
 
 /// Pages in the log after which, and after each further time as many, a checkpoint runs beside the writer.
-const BESIDE: i32 = 1_000;
+const BESIDE: i32 = 2_000;
 
 /// Pages after which, and after each further time `BESIDE` as many, the writer itself waits for a checkpoint. With
 /// nobody writing it reaches the end of the log, which then starts over: so the log stays bounded under load that never
 /// pauses. Only a reader that never ends could keep it growing.
-const WAITING: i32 = 6_000;
+const WAITING: i32 = 12_000;
 
 /// Decides when checkpoints run and runs them.
 #[derive(Debug)]

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use noetl_store::{
-    Batch, CommandClose, CommandRow, CommandStatus, Committed, Duplicate, Error, ExecutionRow,
+    AuditRow, Batch, CommandClose, CommandRow, CommandStatus, Committed, Duplicate, Error, ExecutionRow,
     ExecutionWrite, LastEvent, LoopResult, OutboxRow, Reservation, ResultRow, Snapshot, TimerRow, sha256_hex,
 };
 use noetl_types::{ExecutionId, Timestamp};
 use rusqlite::{CachedStatement, Connection, ToSql, params};
 
+use crate::audit::{INSERT_AUDIT, insert_audit};
 use crate::columns::{Content, Iso, JsonRef, Micros, int};
 use crate::error::{Fault, Outcome};
 use crate::reservations::{reserve, reserved_by};
@@ -44,6 +45,7 @@ struct Write {
     results: Vec<ResultRow>,
     reserve: Option<Reservation>,
     borrows_from: Vec<ExecutionId>,
+    audit: Option<AuditRow>,
     /// What the execution is found by from now on.
     texts: Vec<Text>,
 }
@@ -98,6 +100,7 @@ impl Encoded {
                 results: write.results.clone(),
                 reserve: write.reserve.clone(),
                 borrows_from: write.borrows_from.clone(),
+                audit: write.audit.clone(),
                 texts: texts(write),
             });
         }
@@ -157,6 +160,13 @@ impl Encoded {
             &kept,
             |write| &write.borrows_from,
             |statement, write, lender| statement.execute([write.execution.0, lender.0]),
+        )?;
+        for_each(
+            connection,
+            INSERT_AUDIT,
+            &kept,
+            |write| &write.audit,
+            |statement, _, row| insert_audit(statement, row),
         )?;
         for_each(connection, INSERT_MESSAGE, &kept, |write| &write.outbox, insert_message)?;
         for_each(connection, UPSERT_SNAPSHOT, &kept, |write| &write.snapshot, upsert_snapshot)?;

@@ -16,8 +16,9 @@ use crate::lock::cannot_open;
 /// Marks our files, so that nobody migrates somebody else's database.
 pub const APPLICATION_ID: i32 = 0x4e6f_4554;
 
-/// Twice the default: measured, it writes a batch of events a third faster and a small commit no slower.
-pub const PAGE_SIZE: u32 = 8192;
+/// A commit writes every page that it touches whole, and a lone start touches nearly twenty: measured, it takes two thirds of
+/// the time with pages of this size that it takes with twice as large ones.
+pub const PAGE_SIZE: u32 = 4096;
 const WRITER_CACHE_KIB: u32 = 64 * 1024;
 const READER_CACHE_KIB: u32 = 16 * 1024;
 
@@ -76,6 +77,11 @@ pub fn open_writer(database: &Path, synchronous: Synchronous) -> Result<Connecti
     };
     prepare().map_err(|fault| fault.into_store_error(database))?;
     Ok(connection)
+}
+
+/// The size of the file's pages, which it has from its first day on.
+pub fn page_size(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(Some("noetl"), "page_size", |row| row.get(0))
 }
 
 /// A connection that reads what the writer has committed.

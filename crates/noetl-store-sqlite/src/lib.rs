@@ -51,6 +51,7 @@ use async_trait::async_trait;
 use noetl_store::{Batch, Committed, Error, Objects, Shelf, Store};
 use rusqlite::Connection;
 
+use catalog::KnownIds;
 use error::Outcome;
 use lock::FileLock;
 use reader::Readers;
@@ -95,6 +96,7 @@ pub struct SqliteStore {
 struct Inner {
     database: PathBuf,
     shelf: Option<Shelf>,
+    known_ids: KnownIds,
     readers: Readers,
     /// Nobody when the file was opened for reading alone.
     writer: Option<Writer>,
@@ -117,7 +119,15 @@ impl SqliteStore {
         let readers = Readers::open(&database, options.readers)?;
         let writer = Writer::start(connection, database.clone(), options.synchronous, lock)?;
         let shelf = options.objects.clone().map(Shelf::new);
-        Ok(SqliteStore { inner: Arc::new(Inner { database, shelf, readers, writer: Some(writer) }) })
+        Ok(SqliteStore {
+            inner: Arc::new(Inner {
+                database,
+                shelf,
+                known_ids: KnownIds::default(),
+                readers,
+                writer: Some(writer),
+            }),
+        })
     }
 
     /// Opens a file for reading alone, also while another process works with it. Changes are refused.
@@ -126,7 +136,8 @@ impl SqliteStore {
         let connection = connect::open_for_reading(&database)?;
         migrate::check_current(&connection, &database)?;
         let readers = Readers::over(&database, vec![connection]);
-        Ok(SqliteStore { inner: Arc::new(Inner { database, shelf: None, readers, writer: None }) })
+        let known_ids = KnownIds::default();
+        Ok(SqliteStore { inner: Arc::new(Inner { database, shelf: None, known_ids, readers, writer: None }) })
     }
 
     fn writer(&self) -> Result<&Writer, Error> {

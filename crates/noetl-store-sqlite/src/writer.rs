@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::Synchronous;
 use crate::checkpoint::Checkpoints;
-use crate::connect::{PAGE_SIZE, set_synchronous};
+use crate::connect::{page_size, set_synchronous};
 use crate::error::{Fault, Outcome, store_error};
 use crate::lock::FileLock;
 use crate::log_space::LogSpace;
@@ -65,7 +65,8 @@ impl Writer {
         };
         connection.wal_hook(Some(hook)).map_err(|error| store_error(&error, &database))?;
         let checkpoints = Checkpoints::start(&database)?;
-        let space = LogSpace::new(&database, u64::from(PAGE_SIZE));
+        let page_size = page_size(&connection).map_err(|error| store_error(&error, &database))?;
+        let space = LogSpace::new(&database, page_size.into());
         let current = synchronous;
         let mut state = State { connection, database, synchronous, current, pages, space, checkpoints };
         let (queue, jobs) = mpsc::channel(QUEUE);

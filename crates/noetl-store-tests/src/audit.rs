@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::{AuditFilter, AuditRow, Store};
+use noetl_store::{AuditFilter, AuditRow, Batch, ExecutionWrite, Store};
 use noetl_types::{ExecutionId, Value};
 
 use crate::given::*;
@@ -34,6 +34,16 @@ pub async fn an_audit_row_is_never_changed(store: Arc<dyn Store>) {
     store.append_audit(&[audit(1, "forged"), audit(2, "catalog.delete")]).await.unwrap();
     let all = store.list_audit(&AuditFilter::default(), 10).await.unwrap();
     assert_eq!(all, [audit(2, "catalog.delete"), audit(1, "credential.read")]);
+}
+
+pub async fn who_asked_is_written_with_what_was_asked_for(store: Arc<dyn Store>) {
+    let asked = |id: i64, write| ExecutionWrite { audit: Some(audit(id, "execution.start")), ..write };
+    let batch = |executions| Batch { executions };
+    store.commit(&batch(vec![asked(1, begin(7)), asked(2, begin(8)), begin(9)])).await.unwrap();
+    let late = store.commit(&batch(vec![asked(3, begin(7)), asked(4, begin(10))])).await.unwrap();
+    assert_eq!(late.lost, [ExecutionId(7)]);
+    let all = store.list_audit(&AuditFilter::default(), 10).await.unwrap();
+    assert_eq!(all, [4, 2, 1].map(|id| audit(id, "execution.start")), "what was not done is not told of");
 }
 
 pub async fn audit_rows_are_filtered(store: Arc<dyn Store>) {

@@ -50,6 +50,25 @@ pub async fn an_entry_is_found_as_it_was_registered(store: Arc<dyn Store>) {
     assert_eq!(store.find_entry_version("a/b", 1).await.unwrap(), Some(stored));
 }
 
+pub async fn an_id_is_found_by_path_as_the_catalog_changes(store: Arc<dyn Store>) {
+    let newest = async || store.find_entry_id("a", None).await.unwrap();
+    let first = async || store.find_entry_id("a", Some(1)).await.unwrap();
+    assert_eq!((newest().await, first().await), (None, None));
+    register(&*store, 1, "a").await;
+    assert_eq!((newest().await, first().await), (Some(1), Some(1)));
+    register(&*store, 2, "a").await;
+    register(&*store, 3, "b").await;
+    assert_eq!((newest().await, first().await), (Some(2), Some(1)));
+    assert_eq!((newest().await, first().await), (Some(2), Some(1)), "asked again");
+    assert!(store.archive_entry(2, at(9)).await.unwrap());
+    assert!(store.archive_entry(1, at(9)).await.unwrap());
+    assert_eq!((newest().await, first().await), (None, None));
+    assert!(store.restore_entry(2).await.unwrap());
+    assert_eq!((newest().await, first().await), (Some(2), None));
+    assert_eq!(store.delete_entry(2).await.unwrap(), Deletion::Deleted);
+    assert_eq!(newest().await, None);
+}
+
 pub async fn unknown_entries_are_not_found(store: Arc<dyn Store>) {
     register(&*store, 1, "a").await;
     assert_eq!(store.find_entry(2).await.unwrap(), None);

@@ -201,6 +201,7 @@ macro_rules! conformance {
             each_registration_of_a_path_is_one_version_more
             concurrent_registrations_get_versions_of_their_own
             an_entry_is_found_as_it_was_registered
+            an_id_is_found_by_path_as_the_catalog_changes
             unknown_entries_are_not_found
             the_latest_version_is_found
             an_id_that_is_taken_is_a_conflict
@@ -243,6 +244,7 @@ macro_rules! conformance {
         $crate::conformance! { @tests $make_store, audit:
             audit_rows_are_listed_newest_first
             an_audit_row_is_never_changed
+            who_asked_is_written_with_what_was_asked_for
             audit_rows_are_filtered
         }
         $crate::conformance! { @tests $make_store, workers:

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use noetl_types::{Event, ExecutionId, TimerKey};
 
 use crate::{
-    CommandClose, CommandRow, Duplicate, Error, ExecutionRow, OutboxRow, Reservation, ResultRow, Snapshot,
-    TimerRow,
+    AuditRow, CommandClose, CommandRow, Duplicate, Error, ExecutionRow, OutboxRow, Reservation, ResultRow,
+    Snapshot, TimerRow,
 };
 
 /// Everything a drive task decided in one turn, over many executions.
@@ -40,6 +40,8 @@ pub struct ExecutionWrite {
     pub reserve: Option<Reservation>,
     /// Earlier executions whose stored values this one refers to from its first write on. They stay as long as it does.
     pub borrows_from: Vec<ExecutionId>,
+    /// What the audit trail says of whoever asked for this.
+    pub audit: Option<AuditRow>,
 }
 
 impl ExecutionWrite {
@@ -59,6 +61,7 @@ impl ExecutionWrite {
             results: Vec::new(),
             reserve: None,
             borrows_from: Vec::new(),
+            audit: None,
         }
     }
 

@@ -67,6 +67,9 @@ pub trait Catalog {
     /// A version of a path, unless it is archived.
     async fn find_entry_version(&self, path: &str, version: i64) -> Result<Option<CatalogEntry>, Error>;
 
+    /// The id of a version of a path, or of the newest, unless it is archived: for those who have the rest at hand.
+    async fn find_entry_id(&self, path: &str, version: Option<i64>) -> Result<Option<i64>, Error>;
+
     /// An entry by id, archived or not.
     async fn find_entry(&self, id: i64) -> Result<Option<CatalogEntry>, Error>;
 

@@ -17,7 +17,8 @@ pub fn answer(request: &Parts) -> Option<Response<Bytes>> {
         return None;
     }
     let path = request.uri.path();
-    let found = file::find(path).or_else(|| is_navigation(path, &request.headers).then(file::index))?;
+    let is_page = path == "/" || is_navigation(path, &request.headers);
+    let found = file::find(path).or_else(|| is_page.then(file::index))?;
     Some(told(found, &request.headers))
 }
 
@@ -80,6 +81,7 @@ mod tests {
             assert_eq!(page.status(), 200);
             assert_eq!(header(&page, "content-type"), "text/html; charset=utf-8");
         }
+        assert!(ask("GET", "/", &[("accept", "*/*")]).is_some(), "the first page is for everybody");
     }
 
     #[test]

@@ -38,6 +38,10 @@ use crate::config::ConfigError;
 use crate::exit::{Exit, WrongUse};
 use crate::output::Output;
 
+/// Many small values live for the length of one request or one turn of the drive loop, on several threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A shell that completes a command line asks this very binary, and it ends here then.
     CompleteEnv::with_factory(Cli::command).complete();

@@ -75,8 +75,7 @@ impl System {
     pub async fn run(&self, playbook: &Reference) {
         let execution = ExecutionId(self.ids.next());
         let ended = self.waiting.expect(execution);
-        let request =
-            ExecuteRequest { playbook: playbook.clone(), ..ExecuteRequest::latest("", Value::Null) };
+        let request = ExecuteRequest::new(playbook.clone(), Value::Null);
         self.drive.execute_as(execution, request).await.expect("it starts");
         assert!(ended.await.expect("the watcher lives"), "execution {execution} failed");
     }

@@ -37,7 +37,12 @@ impl Outcome {
 impl App {
     /// Writes it down.
     pub async fn audit(&self, deed: Deed) -> Result<(), Error> {
-        let row = AuditRow {
+        Ok(self.store().append_audit(&[self.audit_row(deed)]).await?)
+    }
+
+    /// As it will stand in the trail.
+    pub(in crate::app) fn audit_row(&self, deed: Deed) -> AuditRow {
+        AuditRow {
             id: self.ids().next(),
             at: self.now(),
             actor: deed.actor.into(),
@@ -46,8 +51,7 @@ impl App {
             outcome: deed.outcome.name().into(),
             execution: deed.execution,
             details: deed.details,
-        };
-        Ok(self.store().append_audit(&[row]).await?)
+        }
     }
 
     /// Newest first.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use noetl_store::{Execution, ExecutionRow, Reservation};
 use noetl_types::{CommandKey, ExecutionId, Kept, Map, ParentLink, RunTrace, SpanId, Value, VisitId};
 
+use super::audit::{Deed, Outcome};
 use super::{App, Code, Error};
 use crate::catalog::{Playbook, Reference};
 use crate::drive::{DriveError, ExecuteRequest};
@@ -29,6 +30,8 @@ pub struct Start {
     pub pool: Option<String>,
     pub trace: Option<Value>,
     pub once: Option<Once>,
+    /// Who is to stand in the audit trail for it, which becomes durable with the start.
+    pub asked_by: Option<String>,
 }
 
 /// Of starts with the same key and parent within the window, the first alone begins a run.
@@ -92,6 +95,16 @@ impl App {
             .help("wait for the time in Retry-After; when it stays like this, start more workers")
             .retry_after(PATIENCE));
         }
+        let audit = start.asked_by.as_ref().map(|actor| {
+            self.audit_row(Deed {
+                actor: actor.clone(),
+                action: "execution.start".to_owned(),
+                target: playbook.path.to_string(),
+                outcome: Outcome::Success,
+                execution: Some(execution),
+                details: Value::map([("version", Value::from(playbook.version))]),
+            })
+        });
         let request = ExecuteRequest {
             playbook: Reference::Id(playbook.catalog_id),
             meta: self.meta(&start).await?,
@@ -106,6 +119,7 @@ impl App {
                 return_step: None,
             }),
             reserve,
+            audit,
         };
         match self.drive().execute_as(execution, request).await {
             Ok(applied) => {

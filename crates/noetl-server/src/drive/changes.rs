@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use noetl_store::{
-    CommandClose, CommandRow, CommandStatus, ExecutionWrite, OutboxRow, Reservation, ResultRow, Snapshot,
-    TimerRow,
+    AuditRow, CommandClose, CommandRow, CommandStatus, ExecutionWrite, OutboxRow, Reservation, ResultRow,
+    Snapshot, TimerRow,
 };
 use noetl_types::{CommandKey, Event, EventBody, EventId, ExecutionId, TimerKey};
 
@@ -32,6 +32,8 @@ pub struct Changes {
     pub reserve: Option<Reservation>,
     /// The runs whose stored values it refers to.
     pub borrows_from: Vec<ExecutionId>,
+    /// What the audit trail says of whoever asked for it.
+    pub audit: Option<AuditRow>,
 }
 
 impl Changes {
@@ -49,6 +51,7 @@ impl Changes {
             results: Vec::new(),
             reserve: None,
             borrows_from: Vec::new(),
+            audit: None,
         }
     }
 
@@ -88,6 +91,7 @@ impl Changes {
         write.results = self.results;
         write.reserve = self.reserve;
         write.borrows_from = self.borrows_from;
+        write.audit = self.audit;
         write
     }
 }

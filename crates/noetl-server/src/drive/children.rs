@@ -69,6 +69,6 @@ impl Turn {
             meta: Value::map(inherited),
         };
         let started = noetl_engine::start(&playbook.plan, request, self.now)?;
-        Ok(Work::Start(Box::new(Beginning { playbook: playbook.clone(), started, reserve: None })))
+        Ok(Work::Start(Box::new(Beginning::new(playbook.clone(), started))))
     }
 }

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use noetl_bus::Queue;
 use noetl_engine::{Input, StartRequest, start};
-use noetl_store::{Reservation, Store};
+use noetl_store::{AuditRow, Reservation, Store};
 use noetl_types::{Event, ExecutionId, Kept, ParentLink, ToolError, Value};
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 
@@ -152,12 +152,19 @@ pub struct ExecuteRequest {
     pub meta: Value,
     /// A key under which at most one run is started, in whichever server.
     pub reserve: Option<Reservation>,
+    /// What the audit trail says of whoever asked for it. It becomes durable with the start.
+    pub audit: Option<AuditRow>,
 }
 
 impl ExecuteRequest {
     pub fn latest(path: &str, payload: Value) -> ExecuteRequest {
+        ExecuteRequest::new(Reference::Latest(path.to_owned()), payload)
+    }
+
+    /// One that stands for itself.
+    pub fn new(playbook: Reference, payload: Value) -> ExecuteRequest {
         ExecuteRequest {
-            playbook: Reference::Latest(path.to_owned()),
+            playbook,
             payload,
             entry: None,
             also_at: Vec::new(),
@@ -165,6 +172,7 @@ impl ExecuteRequest {
             parent: None,
             meta: Value::Null,
             reserve: None,
+            audit: None,
         }
     }
 }
@@ -192,6 +200,14 @@ pub(crate) struct Beginning {
     pub playbook: Playbook,
     pub started: noetl_types::Started,
     pub reserve: Option<Reservation>,
+    pub audit: Option<AuditRow>,
+}
+
+impl Beginning {
+    /// One that nobody outside asked for.
+    pub fn new(playbook: Playbook, started: noetl_types::Started) -> Beginning {
+        Beginning { playbook, started, reserve: None, audit: None }
+    }
 }
 
 /// What all drive tasks share.
@@ -343,7 +359,7 @@ impl Drive {
         };
         let started =
             start(&playbook.plan, start_request, self.shared.clock.now()).map_err(DriveError::Refused)?;
-        let beginning = Beginning { playbook, started, reserve: request.reserve };
+        let beginning = Beginning { playbook, started, reserve: request.reserve, audit: request.audit };
         self.send(execution, Work::Start(Box::new(beginning))).await
     }
 

@@ -145,9 +145,10 @@ impl Turn {
     async fn decide(&self, part: &mut Part, work: Work) -> Result<(), DriveError> {
         match work {
             Work::Start(start) => {
-                let Beginning { started, reserve, .. } = *start;
+                let Beginning { started, reserve, audit, .. } = *start;
                 if part.write.expected_seq == 0 {
                     part.write.reserve = reserve;
+                    part.write.audit = audit;
                     part.write.borrows_from = lenders(&started);
                 }
                 self.input(part, Input::Start(Box::new(started))).await

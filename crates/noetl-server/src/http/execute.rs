@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use futures_util::StreamExt;
@@ -17,7 +18,8 @@ use utoipa_axum::routes;
 
 use super::catalog::reference;
 use super::extract::{Json, Query};
-use super::guard::{Scope, only};
+use super::gate::Recorded;
+use super::guard::{Caller, Scope, only};
 use crate::app::execute::{Once, Start, Started};
 use crate::app::{App, Code, Error};
 
@@ -32,16 +34,17 @@ pub fn router() -> OpenApiRouter<App> {
     responses((status = 200, body = Executed), (status = 404, body = ErrorBody)))]
 async fn execute(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     Query(parameters): Query<WaitParameters>,
     Json(request): Json<ExecuteRequest>,
-) -> Result<Json<Executed>, Error> {
-    let start = start(request, trace_of(&headers))?;
+) -> Result<(Option<Extension<Recorded>>, Json<Executed>), Error> {
+    let start = start(request, &caller, trace_of(&headers))?;
     let (started, ended) = match patience(&parameters) {
         Some(wait) => app.execute_and_wait(start, wait).await?,
         None => (app.execute(start).await?, None),
     };
-    Ok(Json(Executed {
+    let answer = Executed {
         execution_id: Id(started.execution.0),
         status: word(&started).to_owned(),
         commands_generated: started.commands,
@@ -49,7 +52,8 @@ async fn execute(
         version: started.playbook.version,
         catalog_id: Id(started.playbook.catalog_id),
         outcome: ended.map(outcome),
-    }))
+    };
+    Ok(((!started.is_duplicate).then_some(Extension(Recorded)), Json(answer)))
 }
 
 /// The longest time for which a request waits.
@@ -80,9 +84,10 @@ fn word(started: &Started) -> &'static str {
     responses((status = 200, body = ExecutedBatch)))]
 async fn execute_batch(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     headers: HeaderMap,
     Json(request): Json<ExecuteBatchRequest>,
-) -> Result<Json<ExecutedBatch>, Error> {
+) -> Result<(Option<Extension<Recorded>>, Json<ExecutedBatch>), Error> {
     const MOST: usize = 1000;
     if request.executions.is_empty() || request.executions.len() > MOST {
         return Err(Error::new(Code::BodyInvalid, format!("a batch has 1 to {MOST} starts")));
@@ -90,22 +95,19 @@ async fn execute_batch(
     // Starts that go into the drive loop together become durable together.
     const AT_ONCE: usize = 64;
     let trace = trace_of(&headers);
-    let starts = request.executions.into_iter().map(async |request| match start(request, trace.clone()) {
-        Ok(start) => app.execute(start).await,
-        Err(error) => Err(error),
+    let starts = request.executions.into_iter().map(async |request| {
+        let start = start(request, &caller, trace.clone())?;
+        app.execute(start).await
     });
     let starts = stream::iter(starts);
     let outcomes: Vec<_> = starts.buffered(AT_ONCE).collect().await;
     let results: Vec<ExecutedItem> =
         outcomes.into_iter().enumerate().map(|(index, outcome)| item(index, outcome)).collect();
     let count = |status: &str| results.iter().filter(|item| item.status == status).count();
-    Ok(Json(ExecutedBatch {
-        count: results.len(),
-        started: count("started"),
-        duplicates: count("duplicate"),
-        failed: count("error"),
-        results,
-    }))
+    let started = count("started");
+    let recorded = (started == results.len()).then_some(Extension(Recorded));
+    let (duplicates, failed) = (count("duplicate"), count("error"));
+    Ok((recorded, Json(ExecutedBatch { count: results.len(), started, duplicates, failed, results })))
 }
 
 fn item(index: usize, outcome: Result<Started, Error>) -> ExecutedItem {
@@ -142,7 +144,7 @@ fn trace_of(headers: &HeaderMap) -> Option<Value> {
 }
 
 /// What a request asks for. The trace in the body counts more than that of the request.
-fn start(request: ExecuteRequest, trace: Option<Value>) -> Result<Start, Error> {
+fn start(request: ExecuteRequest, caller: &Caller, trace: Option<Value>) -> Result<Start, Error> {
     Ok(Start {
         playbook: reference(request.catalog_id, request.path, request.version)?,
         payload: request.payload.or(request.workload).or(request.args).unwrap_or(Value::Null),
@@ -155,5 +157,6 @@ fn start(request: ExecuteRequest, trace: Option<Value>) -> Result<Start, Error> 
         once: request
             .dedup
             .map(|dedup| Once { key: dedup.key, window: Duration::from_secs(dedup.window_secs) }),
+        asked_by: Some(caller.name.clone()),
     })
 }

@@ -43,6 +43,39 @@ async fn every_change_is_written_down_without_values() {
 }
 
 #[tokio::test]
+async fn a_start_is_in_the_trail_as_soon_as_it_is_answered() {
+    let server = Server::new();
+    server.register("flow", "workflow: [{step: start, tool: {kind: noop}}]\n").await;
+    let once = json!({"path": "flow", "dedup": {"key": "k", "window_secs": 60}});
+    let started = server.post("/api/execute", once.clone()).await.ok();
+    server.post("/api/execute", once).await.ok();
+    server.post("/api/execute", json!({"path": "nowhere"})).await.refused();
+    let batch = json!({"executions": [{"path": "flow"}, {"path": "nowhere"}]});
+    let batch = server.post("/api/execute/batch", batch).await.ok();
+    let trail = server.get("/api/audit?from=2020-01-01").await.ok();
+    let entries: Vec<_> = trail["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|entry| (&entry["action"], &entry["target"], &entry["outcome"], &entry["execution_id"]))
+        .collect();
+    let (of, started_in_batch) = (json!("execution.start"), &batch["results"][0]["execution_id"]);
+    let (request, requests) = (json!("POST /api/execute"), json!("POST /api/execute/batch"));
+    let (flow, good, bad) = (json!("flow"), json!("success"), json!("error"));
+    let (path, paths) = (json!("/api/execute"), json!("/api/execute/batch"));
+    let expected = [
+        // The batch has a part that did not begin, so it has an entry of its own.
+        (&requests, &paths, &good, &Value::Null),
+        (&of, &flow, &good, started_in_batch),
+        (&request, &path, &bad, &Value::Null),
+        // One that was there already.
+        (&request, &path, &good, &Value::Null),
+        (&of, &flow, &good, &started["execution_id"]),
+    ];
+    assert_eq!(entries[..5], expected);
+}
+
+#[tokio::test]
 async fn who_was_refused_is_written_down_by_name() {
     let server = Server::behind(HttpConfig { auth: Auth::Tokens, ..HttpConfig::default() });
     let viewer = format!("Bearer {}", server.token(Scope::Viewer).await);

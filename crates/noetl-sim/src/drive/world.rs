@@ -262,10 +262,7 @@ impl World {
         let execution = *self.random.pick(&self.to_start);
         let server = self.some_server();
         let server = &self.servers[server];
-        let request = ExecuteRequest {
-            playbook: self.main.clone(),
-            ..ExecuteRequest::latest("", scenario.payload.clone())
-        };
+        let request = ExecuteRequest::new(self.main.clone(), scenario.payload.clone());
         self.trace.say(|| format!("[{execution}] is asked for"));
         match server.run(server.drive.execute_as(execution, request)) {
             Ok(applied) => {

@@ -6,16 +6,20 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::MemoryStore;
+use super::state::State;
 use crate::{Audit, AuditFilter, AuditRow, Error};
+
+impl State {
+    /// An entry that is there already stays as it is.
+    pub fn append_audit(&mut self, row: &AuditRow) {
+        self.audit.entry(row.id).or_insert_with(|| Arc::new(row.clone()));
+    }
+}
 
 #[async_trait]
 impl Audit for MemoryStore {
     async fn append_audit(&self, rows: &[AuditRow]) -> Result<(), Error> {
-        self.with(|state| {
-            for row in rows {
-                state.audit.entry(row.id).or_insert_with(|| Arc::new(row.clone()));
-            }
-        })
+        self.with(|state| rows.iter().for_each(|row| state.append_audit(row)))
     }
 
     async fn list_audit(&self, filter: &AuditFilter, limit: usize) -> Result<Vec<AuditRow>, Error> {

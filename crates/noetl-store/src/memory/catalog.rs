@@ -57,6 +57,14 @@ impl Catalog for MemoryStore {
         })
     }
 
+    async fn find_entry_id(&self, path: &str, version: Option<i64>) -> Result<Option<i64>, Error> {
+        let found = match version {
+            Some(version) => self.find_entry_version(path, version).await?,
+            None => self.find_latest_entry(path).await?,
+        };
+        Ok(found.map(|found| found.entry.id))
+    }
+
     async fn find_entry(&self, id: i64) -> Result<Option<CatalogEntry>, Error> {
         self.with(|state| state.catalog.get(&id).map(|entry| (**entry).clone()))
     }

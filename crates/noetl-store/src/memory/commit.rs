@@ -75,6 +75,7 @@ impl State {
         }
         self.borrows.extend(write.borrows_from.iter().map(|lender| (*lender, execution)));
         self.reserve(write);
+        write.audit.iter().for_each(|row| self.append_audit(row));
     }
 
     fn issue(&mut self, execution: ExecutionId, row: &CommandRow) {

@@ -72,8 +72,8 @@ pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Res
     };
     let folder = folder.context("no temporary folder can be made")?;
     let progress = Told { seen: !arguments.form.quiet && std::io::stderr().is_terminal() };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+    // One thread, so that those of the server have the cores.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("no threads can be started")?;

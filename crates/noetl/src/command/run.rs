@@ -210,14 +210,8 @@ async fn begin(
     }
     let (playbook, _) = playbooks.register(&document.text).await?;
     let request = ExecuteRequest {
-        playbook: Reference::Id(playbook.catalog_id),
-        payload,
         entry: target.map(Arc::from),
-        also_at: Vec::new(),
-        rerun_of: None,
-        parent: None,
-        reserve: None,
-        meta: Value::Null,
+        ..ExecuteRequest::new(Reference::Id(playbook.catalog_id), payload)
     };
     Ok(embedded.drive.execute(request).await?.execution)
 }

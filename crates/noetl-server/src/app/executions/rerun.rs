@@ -58,6 +58,7 @@ impl App {
             pool: meta.get("execution_pool").and_then(Value::as_str).map(str::to_owned),
             trace: None,
             once: None,
+            asked_by: None,
         };
         Ok((self.execute(start).await?, kept_steps))
     }

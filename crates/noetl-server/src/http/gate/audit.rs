@@ -18,6 +18,10 @@ pub struct Audited {
     pub execution: Option<ExecutionId>,
 }
 
+/// On an answer: all that was changed has been written down with the change itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded;
+
 /// Routes of workers: what they report becomes events, which are a record of their own.
 const REPORTS: [&str; 8] = [
     "/api/worker/",
@@ -41,9 +45,6 @@ const QUESTIONS: [&str; 7] = [
     "/api/auth/session/validate",
 ];
 
-/// Routes that are called so often that the answer does not wait for the entry. The run is a record of its own.
-const STARTS: [&str; 2] = ["/api/execute", "/api/execute/batch"];
-
 pub async fn record(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
@@ -51,6 +52,9 @@ pub async fn record(State(gate): State<Gate>, request: Request, next: Next) -> R
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let response = next.run(request).await;
+    if response.extensions().get::<Recorded>().is_some() {
+        return response;
+    }
     let told = response.extensions().get::<Audited>().cloned();
     let Some(route) = route else {
         return response;
@@ -67,15 +71,8 @@ pub async fn record(State(gate): State<Gate>, request: Request, next: Next) -> R
         execution: said.execution,
         details: Value::map([("status", Value::from(i64::from(response.status().as_u16())))]),
     };
-    let write = async move {
-        if let Err(error) = gate.app().audit(deed).await {
-            tracing::error!(%error, "a change was not written into the audit trail");
-        }
-    };
-    if STARTS.contains(&route.as_str()) {
-        tokio::spawn(write);
-    } else {
-        write.await;
+    if let Err(error) = gate.app().audit(deed).await {
+        tracing::error!(%error, "a change was not written into the audit trail");
     }
     response
 }

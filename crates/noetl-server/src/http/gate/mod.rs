@@ -18,7 +18,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 
 use super::config::HttpConfig;
 use crate::app::App;
-pub use audit::Audited;
+pub use audit::{Audited, Recorded};
 use rate::Buckets;
 
 /// Where a request came from.

@@ -28,16 +28,7 @@ async fn a_renewal_names_the_attempts_whose_cancellation_was_missed() {
     let control = LocalControl::new(drive.clone(), queue, clock, ids, lease, LocalCredentials::default());
 
     let (playbook, _) = drive.playbooks().register(PLAYBOOK).await.expect("a valid playbook");
-    let request = ExecuteRequest {
-        playbook: Reference::Id(playbook.catalog_id),
-        payload: Value::map::<&str>([]),
-        entry: None,
-        also_at: Vec::new(),
-        rerun_of: None,
-        parent: None,
-        meta: Value::Null,
-        reserve: None,
-    };
+    let request = ExecuteRequest::new(Reference::Id(playbook.catalog_id), Value::map::<&str>([]));
     let execution = drive.execute(request).await.expect("it starts").execution;
     let mut running = Vec::new();
     while running.len() < 2 {
