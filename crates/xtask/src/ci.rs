@@ -24,6 +24,7 @@ const CHECKS: &[Check] = &[
     ("web UI in a browser", web_ui_in_a_browser),
     ("documentation", documentation),
     ("conformance suite", conformance),
+    ("comparison with other engines", comparison),
     ("simulation", simulation),
 ];
 
@@ -118,6 +119,12 @@ fn documentation() -> Result<()> {
 fn conformance() -> Result<()> {
     shell::run("python3", &["conformance/run.py", "--self-test"])?;
     shell::run("python3", &["conformance/run.py", "--check"])
+}
+
+/// What its runner decides by itself; the engines are neither installed nor started.
+fn comparison() -> Result<()> {
+    let tests = ["--start-directory", "bench/peers", "--pattern", "tests.py"];
+    shell::run("python3", &[&["-B", "-m", "unittest", "discover", "--quiet"][..], &tests].concat())
 }
 
 /// Built like the tests: that is quick, and debug assertions watch too.
