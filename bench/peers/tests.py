@@ -3,6 +3,7 @@
     python3 -m unittest tests               in this folder
 """
 
+import contextlib
 import sys
 import tempfile
 import unittest
@@ -116,7 +117,7 @@ class Parsing(unittest.TestCase):
 
     def packages_of_npm_are_told_from_those_of_pypi(self):
         self.assertEqual(installing.split(["npm:@a/b@1", "c==2"]), (["@a/b@1"], ["c==2"]))
-        self.assertEqual(comparing.version(["npm:@restatedev/restate-server@1.7", "c==2"]), "restate-server 1.7, c 2")
+        self.assertEqual(comparing.version(["npm:@a/b@1", "c==2"]), "@a/b 1, c 2")
 
 
 class Comparing(unittest.TestCase):
@@ -170,7 +171,6 @@ class Measuring(unittest.TestCase):
 
 def _as_manager(start):
     """A way to start that fails before it gives anything."""
-    import contextlib
 
     @contextlib.contextmanager
     def manager(installed, place):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness import noetl, rows, syncs
 from harness.engine import PROGRAMS, python_of
-from harness.installing import NotInstalled, install
+from harness.installing import NotInstalled, install, split
 from harness.processes import NotStarted, end, environment_with
 
 # One-step executions under way while syncs are counted.
@@ -50,7 +50,9 @@ def measure_peer(engine, packages, options, wanted, tell):
 
 
 def version(packages):
-    return ", ".join(package.removeprefix("npm:").removeprefix("@restatedev/").replace("==", " ").replace("@", " ") for package in packages)
+    """The packages with their versions, as people write them."""
+    from_npm, from_pypi = split(packages)
+    return ", ".join([" ".join(package.rsplit("@", 1)) for package in from_npm] + [package.replace("==", " ") for package in from_pypi])
 
 
 def _measure_rows(engine, installed, options, wanted, part, tell):

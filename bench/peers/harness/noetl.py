@@ -6,7 +6,7 @@ import subprocess
 import urllib.request
 
 from harness import syncs
-from harness.processes import environment_with, started, wait_for
+from harness.processes import end, environment_with, started, wait_for
 
 TITLE = "NoETL"
 SETTINGS = "`noetl bench --embedded`: a server with a worker and SQLite, as they come, asked over HTTP."
@@ -58,7 +58,20 @@ def _executions(url):
 
 
 def _read(command):
-    ended = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment_with(None))
-    if ended.returncode != 0:
-        raise Broken(f"{command[0]} {command[1]} ended with {ended.returncode}: {ended.stderr.strip()[-300:]}")
-    return ended.stdout
+    """What the command says. It is the head of a group, so that the server of a bench that is broken off ends with it."""
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment_with(None),
+        start_new_session=True,
+        text=True,
+    )
+    try:
+        said, complaint = process.communicate()
+    finally:
+        end(process)
+    if process.returncode != 0:
+        raise Broken(f"{command[0]} {command[1]} ended with {process.returncode}: {complaint.strip()[-300:]}")
+    return said
