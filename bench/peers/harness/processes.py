@@ -58,7 +58,7 @@ def end(process):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def wait_for(is_ready, process, log, what, seconds=60):
+def wait_for(is_ready, process, log, what, seconds=180):
     """Until `is_ready` says so. The end of the process, or of the patience, is told with its last words."""
     begun = time.monotonic()
     while not is_ready():
