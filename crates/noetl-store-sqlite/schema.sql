@@ -307,6 +307,10 @@ CREATE TABLE noetl.object_store (
     created_at TEXT NOT NULL
 );
 
+-- Values that workers keep for an execution are found by the part of their key that says which execution and which value.
+CREATE INDEX noetl.object_by_tail ON object_store (substr(object_key, instr(object_key, '/execution=')), created_at)
+WHERE instr(object_key, '/execution=') > 0;
+
 CREATE TABLE noetl.subscription_dedup (
     -- The parent whose key it is; 0 for a key that is everybody's.
     subscription_id INTEGER NOT NULL,

@@ -29,6 +29,7 @@ const MIGRATIONS: &[Migration] = &[
         name: "borrows_and_projections",
         sql: include_str!("../migrations/0008_borrows_and_projections.sql"),
     },
+    Migration { name: "objects_by_tail", sql: include_str!("../migrations/0009_objects_by_tail.sql") },
 ];
 
 /// The steps that have been applied.

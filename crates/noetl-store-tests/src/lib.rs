@@ -318,6 +318,7 @@ macro_rules! conformance {
         }
         $crate::conformance! { @tests $make_store, blobs:
             a_blob_is_found_as_it_was_put_last
+            a_blob_is_found_by_what_its_key_says_of_its_execution
             a_blob_that_changed_is_an_error
         }
         $crate::conformance! { @tests $make_store, projections:

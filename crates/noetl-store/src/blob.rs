@@ -56,4 +56,8 @@ pub trait Blobs {
 
     /// Bytes that do not match their digest are an [`Error::Corrupt`].
     async fn find_blob(&self, key: &str) -> Result<Option<Blob>, Error>;
+
+    /// The newest blob whose key ends with this tail, which begins with the first `/execution=` of the key: where an
+    /// execution keeps its values is the business of whoever put them there.
+    async fn find_blob_by_tail(&self, tail: &str) -> Result<Option<Blob>, Error>;
 }

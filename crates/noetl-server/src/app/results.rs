@@ -65,10 +65,19 @@ impl App {
         if let Some((execution, visit)) = loop_reference(reference) {
             return self.resolve_loop(reference, execution, visit).await;
         }
+        if let Some(tail) = object_tail(reference) {
+            return match self.store().find_blob_by_tail(&tail).await {
+                Ok(Some(blob)) => Ok(blob.bytes),
+                Ok(None) => Err(not_found(reference)),
+                Err(error) => Err(damaged(error)),
+            };
+        }
         let at: ResultRef = reference.parse().map_err(|_| {
             let message = format!("'{reference}' is no reference to a stored value");
-            Error::new(Code::ReferenceInvalid, message)
-                .help("references look like noetl://execution/<execution>/result/<name>/<id>")
+            Error::new(Code::ReferenceInvalid, message).help(
+                "references look like noetl://execution/<execution>/result/<name>/<id>, or \
+                     noetl://<tenant>/<project>/results/<execution>/<step>/<frame>/<row>/<attempt>",
+            )
         })?;
         match self.store().find_result(&at).await {
             Ok(Some(row)) => Ok(row.content),
@@ -173,6 +182,18 @@ impl App {
 fn loop_reference(reference: &str) -> Option<(ExecutionId, VisitId)> {
     let (execution, visit) = reference.strip_prefix("noetl://execution/")?.split_once("/loop/")?;
     Some((ExecutionId(execution.parse().ok()?), VisitId(visit.parse().ok()?)))
+}
+
+/// Where the value is kept that workers name `noetl://<tenant>/<project>/results/<execution>/<step>/<frame>/<row>/<attempt>`:
+/// the end of the key of an object.
+fn object_tail(reference: &str) -> Option<String> {
+    let mut parts = reference.strip_prefix("noetl://")?.splitn(4, '/');
+    let (tenant, project, results) = (parts.next()?, parts.next()?, parts.next()?);
+    let (execution, place) = parts.next()?.split_once('/')?;
+    let is_known = !tenant.is_empty() && !project.is_empty() && results == "results";
+    let is_whole = place.split('/').filter(|part| !part.is_empty()).count() >= 4;
+    let execution: i64 = execution.parse().ok().filter(|_| is_known && is_whole)?;
+    Some(format!("/execution={execution}/results/{place}.json"))
 }
 
 fn in_run(run: &Run, reference: &str) -> Option<Arc<StoredValue>> {

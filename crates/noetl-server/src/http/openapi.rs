@@ -28,13 +28,28 @@ pub fn frame() -> OpenApi {
 /// The whole document.
 pub fn document() -> OpenApi {
     let (_, mut document) = super::routes().split_for_parts();
-    for item in document.paths.paths.values_mut() {
-        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
-        for operation in operations.into_iter().flatten() {
-            add_common_answers(operation);
+    for (path, item) in &mut document.paths.paths {
+        let operations = [
+            ("get", &mut item.get),
+            ("put", &mut item.put),
+            ("post", &mut item.post),
+            ("delete", &mut item.delete),
+            ("patch", &mut item.patch),
+        ];
+        for (method, operation) in operations {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(operation_id(method, path));
+                add_common_answers(operation);
+            }
         }
     }
     document
+}
+
+/// What generated clients call an operation: its method and its path, which nothing else has.
+fn operation_id(method: &str, path: &str) -> String {
+    let words = path.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
 }
 
 /// Refusals that any route may give, and those of routes that take a body or parameters.

@@ -60,7 +60,8 @@ async fn put(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Reference {
-    /// `noetl://execution/<execution>/result/<name>/<id>`, or `noetl://execution/<execution>/loop/<visit>`
+    /// `noetl://execution/<execution>/result/<name>/<id>`, `noetl://execution/<execution>/loop/<visit>`, or what workers
+    /// keep as objects: `noetl://<tenant>/<project>/results/<execution>/<step>/<frame>/<row>/<attempt>`
     r#ref: String,
 }
 

@@ -60,3 +60,20 @@ async fn what_makes_no_sense_is_refused() {
     let large = put(&server, URI, None, &vec![0; (64 << 20) + 1]).await;
     assert_eq!(large.refused(), (413, "body_too_large".to_owned()));
 }
+
+#[tokio::test]
+async fn a_value_kept_as_an_object_is_resolved_by_its_address() {
+    let server = Server::new();
+    let uri = "/api/internal/objects/noetl/cell=local-0/execution=7/results/load/0/3/1.json";
+    put(&server, uri, Some("application/json"), b"{\"rows\": 12}").await.ok();
+    let resolve = async |reference: &str| server.get(&format!("/api/result/resolve?ref={reference}")).await;
+    let found = resolve("noetl://default/default/results/7/load/0/3/1").await.ok();
+    assert_eq!(found, json!({"rows": 12}));
+    let missing = resolve("noetl://default/default/results/7/load/0/3/2").await;
+    assert_eq!(missing.refused(), (404, "result_not_found".to_owned()));
+    for unknown in
+        ["noetl://a/b/results/7/load", "noetl://a/b/results/x/load/0/3/1", "noetl:///b/results/7/l/0/3/1"]
+    {
+        assert_eq!(resolve(unknown).await.refused().0, 400, "{unknown}");
+    }
+}

@@ -50,6 +50,19 @@ async fn every_documented_operation_exists_and_the_others_do_not() {
     }
 }
 
+#[tokio::test]
+async fn every_operation_has_a_name_of_its_own() {
+    let document = Server::new().get("/api/openapi.json").await.ok();
+    let paths = document["paths"].as_object().expect("paths");
+    let mut names = std::collections::BTreeSet::new();
+    for operation in paths.values().flat_map(|item| METHODS.into_iter().filter_map(|method| item.get(method)))
+    {
+        let name = operation["operationId"].as_str().expect("a name");
+        assert!(names.insert(name), "{name} is there twice");
+    }
+    assert!(names.contains("get_api_executions_id_status"), "{names:?}");
+}
+
 /// Where the parts of a path vary, a request may belong to another documented path: `/api/result/1` to `/api/result/{id}`.
 fn answered_by_another(paths: &serde_json::Map<String, serde_json::Value>, path: &str, method: &str) -> bool {
     let request = filled(path);

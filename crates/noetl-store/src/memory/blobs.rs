@@ -19,4 +19,13 @@ impl Blobs for MemoryStore {
         let found = self.with(|state| state.blobs.get(key).cloned())?;
         found.map(|blob| (*blob).clone().verified()).transpose()
     }
+
+    async fn find_blob_by_tail(&self, tail: &str) -> Result<Option<Blob>, Error> {
+        let found = self.with(|state| {
+            let same_tail =
+                |blob: &&Arc<Blob>| blob.key.find("/execution=").is_some_and(|at| blob.key[at..] == *tail);
+            state.blobs.values().filter(same_tail).max_by_key(|blob| blob.created_at).cloned()
+        })?;
+        found.map(|blob| (*blob).clone().verified()).transpose()
+    }
 }
