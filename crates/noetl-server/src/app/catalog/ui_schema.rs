@@ -112,19 +112,35 @@ impl Field {
     /// Takes what a comment says.
     fn heed(&mut self, comment: &str) {
         let mut parts = comment.split("ui:");
-        let plain = parts.next().map(str::trim).unwrap_or_default();
-        if !plain.is_empty() {
-            self.description = Some(plain.to_owned());
-        }
-        for directive in parts.map(str::trim) {
-            let (name, value) = directive.split_once('=').unwrap_or((directive, ""));
-            match name.trim() {
-                "secret" => self.secret = true,
-                "enum" => self.options = Some(options(value)),
-                "credential" => self.credential_glob = Some(value.trim().to_owned()),
-                "description" => self.description = Some(value.trim().to_owned()),
+        self.describe(parts.next().unwrap_or_default());
+        for directive in parts {
+            let end = directive.find(|sign: char| sign == '=' || sign.is_whitespace());
+            let (name, rest) = directive.split_at(end.unwrap_or(directive.len()));
+            let value = rest.strip_prefix('=').unwrap_or_default().trim();
+            match name {
+                "secret" => {
+                    self.secret = true;
+                    self.describe(rest);
+                }
+                "enum" => {
+                    let (list, text) = value.split_at(value.find(']').map_or(value.len(), |at| at + 1));
+                    self.options = Some(options(list));
+                    self.describe(text);
+                }
+                "credential" => {
+                    let (glob, text) = value.split_once(char::is_whitespace).unwrap_or((value, ""));
+                    self.credential_glob = Some(glob.to_owned());
+                    self.describe(text);
+                }
+                "description" => self.describe(value),
                 _ => {}
             }
+        }
+    }
+
+    fn describe(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.description = Some(text.trim().to_owned());
         }
     }
 }
@@ -174,6 +190,24 @@ mod tests {
                 r#"nested object {"deep":true} Some("all of it") false None None ["deep boolean true None false None None []"]"#,
                 r##"text string "# no comment\n" Some("long") false None None []"##,
                 r#"list array [1,2] Some("some") false None None []"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn text_behind_a_directive_describes_the_value() {
+        let found = described(
+            "workload:\n  size: s # ui:enum=[s, m] how large, in letters\n  db: x # ui:credential=pg_* where it goes\n  \
+             key: k # ui:secret for the API\n  both: a # ui:enum=[a, b] ui:description=one of two\n",
+        );
+        let texts: Vec<String> = found.iter().map(text_of).collect();
+        assert_eq!(
+            texts,
+            [
+                r#"size string "s" Some("how large, in letters") false None Some(["s", "m"]) []"#,
+                r#"db string "x" Some("where it goes") false Some("pg_*") None []"#,
+                r#"key string null Some("for the API") true None None []"#,
+                r#"both string "a" Some("one of two") false None Some(["a", "b"]) []"#,
             ]
         );
     }
