@@ -5,9 +5,11 @@
 
 pub mod audit;
 pub mod catalog;
+pub mod config;
 pub mod credentials;
 pub mod dashboard;
 pub mod database;
+pub mod dry_run;
 pub mod ehdb;
 pub mod error;
 pub mod events;

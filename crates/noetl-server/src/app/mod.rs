@@ -30,6 +30,7 @@ pub mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
+use noetl_api::config::ConfigInEffect;
 use noetl_store::Store;
 use noetl_types::Timestamp;
 
@@ -58,6 +59,7 @@ struct Inner {
     known_tokens: KnownTokens,
     metrics: Metrics,
     reader_patience: Duration,
+    config: ConfigInEffect,
 }
 
 /// What an [`App`] is made of. Without a vault it keeps no secrets.
@@ -67,6 +69,7 @@ pub struct Builder {
     version: &'static str,
     vault: Option<Vault>,
     reader_patience: Duration,
+    config: ConfigInEffect,
 }
 
 impl Builder {
@@ -79,8 +82,13 @@ impl Builder {
         Builder { vault, ..self }
     }
 
+    /// What the server tells of its configuration. There are no secrets in it.
+    pub fn config(self, config: ConfigInEffect) -> Builder {
+        Builder { config, ..self }
+    }
+
     pub fn build(self) -> App {
-        let Builder { drive, version, vault, reader_patience } = self;
+        let Builder { drive, version, vault, reader_patience, config } = self;
         let started_at = drive.shared().clock.now();
         App {
             inner: Arc::new(Inner {
@@ -91,6 +99,7 @@ impl Builder {
                 known_tokens: KnownTokens::default(),
                 metrics: Metrics::default(),
                 reader_patience,
+                config,
             }),
         }
     }
@@ -103,7 +112,13 @@ impl App {
     }
 
     pub fn builder(drive: Drive, version: &'static str) -> Builder {
-        Builder { drive, version, vault: None, reader_patience: executions::READER_PATIENCE }
+        Builder {
+            drive,
+            version,
+            vault: None,
+            reader_patience: executions::READER_PATIENCE,
+            config: ConfigInEffect::default(),
+        }
     }
 
     pub fn drive(&self) -> &Drive {
@@ -124,6 +139,10 @@ impl App {
 
     pub fn now(&self) -> Timestamp {
         self.clock().now()
+    }
+
+    pub fn config_in_effect(&self) -> &ConfigInEffect {
+        &self.inner.config
     }
 
     pub fn started_at(&self) -> Timestamp {

@@ -11,6 +11,7 @@ mod credentials;
 mod dashboard;
 mod database;
 mod docs;
+mod dry_run;
 mod ehdb;
 mod error;
 mod event_stream;
@@ -37,6 +38,7 @@ mod registry;
 mod replay;
 mod results;
 mod serve;
+mod settings;
 mod subscriptions;
 mod test_suites;
 mod tokens;
@@ -61,9 +63,11 @@ pub use tokens::token;
 fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::frame())
         .merge(health::router())
+        .merge(settings::router())
         .merge(catalog::router())
         .merge(catalog_paths::router())
         .merge(playbooks::router())
+        .merge(dry_run::router())
         .merge(outline::router())
         .merge(execute::router())
         .merge(executions::router())

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use super::extract::Json;
 use super::guard::{Scope, only};
-use crate::app::{App, Code, Error};
+use crate::app::{App, Error};
 
 pub fn router() -> OpenApiRouter<App> {
     only(Scope::Viewer, OpenApiRouter::new().routes(routes!(outline)))
@@ -25,11 +25,7 @@ async fn outline(
     State(app): State<App>,
     Json(request): Json<OutlineRequest>,
 ) -> Result<Json<Outline>, Error> {
-    let plan = match (request.catalog_id, request.content) {
-        (Some(id), None) => app.plan_of_entry(id.0).await?,
-        (None, Some(content)) => app.plan_of_text(&content)?,
-        _ => return Err(Error::new(Code::BodyInvalid, "either 'catalog_id' or 'content' is needed")),
-    };
+    let plan = app.plan_of_document(request.catalog_id.map(|id| id.0), request.content.as_deref()).await?;
     Ok(Json(of(&plan)))
 }
 

@@ -50,6 +50,7 @@ async fn a_token_opens_what_its_scope_covers() {
             "{scope:?}"
         );
         assert_eq!(status(Method::GET, "/api/tokens", None).await, manages, "{scope:?}");
+        assert_eq!(status(Method::GET, "/api/config", None).await, manages, "{scope:?}");
     }
 }
 

@@ -5,6 +5,7 @@ mod auth;
 mod catalog;
 mod credentials;
 mod database;
+mod dry_run;
 mod ehdb;
 mod errors;
 mod execute;

@@ -5,9 +5,8 @@ use std::io::Write;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use noetl_types::Value;
-use serde_json::json;
 
-use crate::config::{self, DEFAULT_FILE, Effective, Flags, Loaded, Origin, Surroundings};
+use crate::config::{self, DEFAULT_FILE, Flags, Loaded, Origin, Surroundings};
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -41,7 +40,7 @@ pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exi
         Action::Show { json } => {
             let loaded = config::load(flags, &Surroundings::of_this_process())?;
             if json {
-                serde_json::to_writer_pretty(&mut *out, &for_programs(&loaded))?;
+                serde_json::to_writer_pretty(&mut *out, &loaded.in_effect())?;
                 writeln!(out)?;
             } else {
                 show(&loaded, out)?;
@@ -75,24 +74,4 @@ fn written(value: &Value) -> String {
         }
         other => other.to_string(),
     }
-}
-
-fn for_programs(loaded: &Loaded) -> serde_json::Value {
-    let settings: Vec<_> = loaded.settings.iter().map(setting_for_programs).collect();
-    json!({ "file": loaded.file, "settings": settings })
-}
-
-fn setting_for_programs(setting: &Effective) -> serde_json::Value {
-    let origin = match &setting.origin {
-        Origin::Default => json!({ "source": "default" }),
-        Origin::File { file, line } => json!({ "source": "file", "file": file, "line": line }),
-        Origin::Variable(name) => json!({ "source": "environment", "variable": name }),
-        Origin::Flag(name) => json!({ "source": "flag", "flag": name }),
-    };
-    json!({
-        "key": setting.key,
-        "value": setting.value,
-        "origin": origin,
-        "variable": setting.variable,
-    })
 }

@@ -6,7 +6,7 @@ use noetl_server::app::App;
 use noetl_store::CatalogFilter;
 
 use super::serving::{self, Place};
-use crate::config::{Config, Flags};
+use crate::config::{Flags, Loaded};
 use crate::embedded::Embedded;
 use crate::examples::EXAMPLES;
 use crate::exit::Exit;
@@ -30,15 +30,17 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, flags: &Flags, out: &mut Output) -> Result<Exit> {
-    let config = arguments.place.config(flags)?;
-    serving::block_on(serve_here(arguments, config, out))
+    let loaded = arguments.place.config(flags)?;
+    serving::block_on(serve_here(arguments, loaded, out))
 }
 
-async fn serve_here(arguments: &Arguments, config: Config, out: &mut Output) -> Result<Exit> {
+async fn serve_here(arguments: &Arguments, loaded: Loaded, out: &mut Output) -> Result<Exit> {
+    let in_effect = loaded.in_effect();
+    let config = loaded.config;
     let door = serving::door(&config).await?;
     let data = arguments.place.data(&config);
     let embedded = Embedded::start(&data, serving::settings(config)?)?;
-    let app = serving::app(&embedded, &door);
+    let app = serving::app(&embedded, &door, in_effect);
     if !arguments.no_examples {
         register_examples(&app).await?;
     }

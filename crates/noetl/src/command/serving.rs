@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use noetl_client::api::config::ConfigInEffect;
 use noetl_server::app::App;
 use noetl_server::http::{HttpConfig, serve_with};
 use tokio::net::TcpListener;
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::entrance::{self, Entrance};
-use crate::config::{Config, Flags};
+use crate::config::{self, Config, Flags, Loaded, Surroundings};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
@@ -49,17 +50,20 @@ pub struct Door {
 
 impl Place {
     /// The configuration, with what the flags say about the place and who may come in. From here on it is logged.
-    pub fn config(&self, flags: &Flags) -> Result<Config> {
+    pub fn config(&self, flags: &Flags) -> Result<Loaded> {
         let mut flags = flags.clone();
         if let Some(listen) = &self.listen {
             flags.set("server.listen", "--listen", listen);
         }
+        if let Some(data) = self.data.as_ref().and_then(|data| data.to_str()) {
+            flags.set("server.data", "--data", data);
+        }
         self.entrance.set(&mut flags);
         self.log.set(&mut flags);
-        let config = Config::load(&flags)?;
-        entrance::check(&config)?;
-        logging::start(&config.log, LevelFilter::INFO);
-        Ok(config)
+        let loaded = config::load(&flags, &Surroundings::of_this_process())?;
+        entrance::check(&loaded.config)?;
+        logging::start(&loaded.config.log, LevelFilter::INFO);
+        Ok(loaded)
     }
 
     pub fn data(&self, config: &Config) -> PathBuf {
@@ -99,8 +103,9 @@ pub fn settings(config: Config) -> Result<Settings> {
     Ok(settings)
 }
 
-pub fn app(embedded: &Embedded, door: &Door) -> App {
+pub fn app(embedded: &Embedded, door: &Door, config: ConfigInEffect) -> App {
     App::builder(embedded.drive.clone(), env!("CARGO_PKG_VERSION"))
+        .config(config)
         .vault(embedded.vault.clone())
         .reader_patience(door.reader_patience)
         .build()

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use noetl_client::api::config::{ConfigInEffect, SettingInEffect, SettingOrigin};
 use noetl_tools::Environment;
 use noetl_types::Value;
 
@@ -98,6 +99,36 @@ pub struct Loaded {
     pub file: Option<PathBuf>,
     /// Every setting, in the order of the default file.
     pub settings: Vec<Effective>,
+}
+
+impl Loaded {
+    /// The same for programs: as `noetl config show --json` prints it, and as a server tells it.
+    pub fn in_effect(&self) -> ConfigInEffect {
+        ConfigInEffect {
+            file: self.file.as_deref().map(text_of),
+            settings: self.settings.iter().map(Effective::in_effect).collect(),
+        }
+    }
+}
+
+impl Effective {
+    fn in_effect(&self) -> SettingInEffect {
+        SettingInEffect {
+            key: self.key.to_owned(),
+            value: self.value.clone(),
+            origin: match &self.origin {
+                Origin::Default => SettingOrigin::Default,
+                Origin::File { file, line } => SettingOrigin::File { file: text_of(file), line: *line },
+                Origin::Variable(name) => SettingOrigin::Environment { variable: name.clone() },
+                Origin::Flag(name) => SettingOrigin::Flag { flag: (*name).to_owned() },
+            },
+            variable: self.variable.clone(),
+        }
+    }
+}
+
+fn text_of(file: &Path) -> String {
+    file.display().to_string()
 }
 
 /// Everything that is wrong, a sentence each.

@@ -24,7 +24,7 @@ use noetl_worker::WorkerConfig;
 use crate::logging::LogConfig;
 use crate::telemetry::TelemetryConfig;
 pub use listen::Listen;
-pub use load::{ConfigError, Effective, Flags, Loaded, Origin, Surroundings, load};
+pub use load::{ConfigError, Flags, Loaded, Origin, Surroundings, load};
 pub use secret::Secret;
 pub use units::parse_time;
 

@@ -189,6 +189,41 @@ pub mod maybe_text {
     }
 }
 
+/// An address, or nothing. A name and a password in it are not shown.
+pub mod maybe_address {
+    use super::{Given, Value, maybe_text};
+
+    pub fn read<T: for<'a> From<&'a str>>(given: Given<'_>) -> Result<Option<T>, &'static str> {
+        maybe_text::read(given)
+    }
+
+    pub fn show<T: AsRef<str>>(address: &Option<T>) -> Value {
+        maybe_text::show(&address.as_ref().map(|address| without_user(address.as_ref())))
+    }
+
+    fn without_user(address: &str) -> String {
+        let start = address.find("://").map_or(0, |at| at + 3);
+        let end = address[start..].find(['/', '?', '#']).map_or(address.len(), |at| start + at);
+        match address[start..end].rfind('@') {
+            Some(at) => format!("{}(set){}", &address[..start], &address[start + at..]),
+            None => address.to_owned(),
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn who_logs_in_at_an_address_is_not_shown() {
+            let shown = |address: &str| show(&Some(address)).to_string();
+            assert_eq!(shown("http://ada:pa@ss@proxy:3128/x@y"), "\"http://(set)@proxy:3128/x@y\"");
+            assert_eq!(shown("ada:pass@proxy:3128"), "\"(set)@proxy:3128\"");
+            assert_eq!(shown("https://proxy/a?b@c"), "\"https://proxy/a?b@c\"");
+        }
+    }
+}
+
 /// A file or folder.
 pub mod path {
     use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The catalog: documents by path and version.
 
 mod find;
-mod outline;
+mod plan;
 mod register;
 mod ui_schema;
 mod versions;

@@ -35,10 +35,11 @@ const REPORTS: [&str; 8] = [
 ];
 
 /// Questions that are asked with a body.
-const QUESTIONS: [&str; 7] = [
+const QUESTIONS: [&str; 8] = [
     "/api/catalog/list",
     "/api/catalog/resource",
     "/api/catalog/agents/list",
+    "/api/catalog/dry-run",
     "/api/catalog/outline",
     "/api/catalog/playbooks/validate",
     "/api/catalog/validate",

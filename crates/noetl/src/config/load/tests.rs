@@ -207,3 +207,22 @@ fn secrets_are_not_shown() {
     let loaded = load(&Flags::default(), &around).expect("all is right");
     assert!(!format!("{loaded:?}").contains("canary"));
 }
+
+#[test]
+fn what_a_server_tells_of_its_configuration_has_no_secret_in_it() {
+    let secrets = [
+        ("NOETL_ADMIN_TOKEN", "canary"),
+        ("NOETL_INTERNAL_API_TOKEN", "canary"),
+        ("NOETL_ENCRYPTION_KEY", "canary"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=canary"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://ada:canary@localhost:4318"),
+        ("https_proxy", "http://ada:canary@localhost:3128"),
+    ];
+    let loaded = load(&Flags::default(), &around(&secrets)).expect("all is right");
+    let told = serde_json::to_string(&loaded.in_effect()).expect("JSON");
+    assert!(!told.contains("canary"), "{told}");
+    for (variable, _) in secrets {
+        let origin = format!(r#""origin":{{"source":"environment","variable":"{variable}"}}"#);
+        assert!(told.contains(&origin), "{variable}: {told}");
+    }
+}
