@@ -97,3 +97,44 @@ test("the editor completes keys from the schema and keeps the page's shortcuts o
   await expect(page).toHaveURL(/\/editor/);
   await expect(editor).toContainText("looge");
 });
+
+test("a dry run says what would be called, and does nothing", async ({ page, server }) => {
+  await page.goto("/editor?template=retry");
+  await page.getByRole("button", { name: "Dry run" }).click();
+  const found = page.getByRole("dialog", { name: "Dry run" }).getByRole("region", { name: "What it would do" });
+  await expect(found).toContainText("Begins at");
+  await expect(found).toContainText("Calls python");
+  await page.getByLabel("Input, laid over the playbook's workload").fill('{"planted": 7}');
+  await page.getByRole("button", { name: "Try with this input" }).click();
+  await expect(found.getByRole("region", { name: "The workload" })).toContainText("planted");
+  await expectAccessible(page);
+  await shoot(page, "editor-dry-run");
+  expect(await server.call("GET", "/api/executions")).toEqual([]);
+});
+
+test("a text that was changed is not left by accident", async ({ page }) => {
+  await page.goto("/editor");
+  await write(page, "kind: Playbook\n");
+  await page.getByRole("link", { name: "Catalog" }).click();
+  const dialog = page.getByRole("dialog", { name: "Leave what was changed?" });
+  await dialog.getByRole("button", { name: "Keep writing" }).click();
+  await expect(page).toHaveURL(/\/editor/);
+  await page.getByRole("link", { name: "Catalog" }).click();
+  await dialog.getByRole("button", { name: "Leave without registering" }).click();
+  await expect(page).toHaveURL(/\/catalog/);
+});
+
+test("the graph goes along with the cursor", async ({ page }) => {
+  await page.goto("/editor");
+  const steps = Array.from({ length: 60 }, (_, index) => {
+    const next = index < 59 ? `\n    next: {arcs: [{step: s${index + 1}}]}` : "";
+    return `  - step: s${index}\n    tool: {kind: noop}${next}`;
+  });
+  await write(page, `apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: long, path: tests/long}\nworkflow:\n${steps.join("\n")}\n`);
+  // The cursor is at the end of the text.
+  await expect(page.locator('[data-id="s59"]')).toBeInViewport();
+  await expect(page.locator('[data-id="s0"]')).not.toBeInViewport();
+  await page.keyboard.press("ControlOrMeta+Home");
+  for (let line = 0; line < 4; line += 1) await page.keyboard.press("ArrowDown");
+  await expect(page.locator('[data-id="s0"]')).toBeInViewport();
+});

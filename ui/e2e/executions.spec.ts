@@ -50,12 +50,14 @@ test("pages go on from key to key in both directions", async ({ page, server }) 
 
 test("many are cancelled and run again at once", async ({ page, server }) => {
   await server.register(WAITING);
-  for (let count = 0; count < 3; count += 1) await server.execute("tests/waiting");
+  const ids = [];
+  for (let count = 0; count < 3; count += 1) ids.push(await server.execute("tests/waiting"));
   await page.goto("/executions?path=waiting");
   const list = page.getByRole("region", { name: "Executions" });
   await expect(list.getByRole("row")).toHaveCount(4);
   await page.getByLabel("Select all on this page").check();
   await page.getByRole("button", { name: "Cancel 3" }).click();
+  for (const id of ids) await expect(page.getByRole("dialog").getByRole("textbox", { name: "The same as a command" })).toContainText(id);
   await page.getByRole("dialog").getByRole("button", { name: "Cancel 3" }).click();
   await expect(list.locator("[data-status=cancelled]")).toHaveCount(3);
   await page.getByLabel("Select all on this page").check();

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { shoot } from "./support/shots";
 import { expect, expectAccessible, test } from "./support/test";
 
@@ -89,6 +90,11 @@ test("a module is uploaded and deleted", async ({ page, server }) => {
   expect(plugins).toMatchObject([{ media_type: "text/wat", bytes: 8 }]);
   await expectAccessible(page);
   await shoot(page, "plugins");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download tools/score version 1" }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe("score-1.wat");
+  expect(await readFile(await file.path(), "utf8")).toBe("(module)");
   await page.getByRole("button", { name: "Delete tools/score version 1" }).click();
   await dialog.getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("No modules yet")).toBeVisible();
@@ -129,9 +135,31 @@ test("workers, health, metrics and the audit log are shown", async ({ page, serv
   await shoot(page, "system");
   await page.getByRole("tab", { name: "Metrics" }).click();
   await expect(page.getByRole("img", { name: /Executions ended per second/ })).toBeVisible();
+  for (let count = 0; count < 8; count += 1) await server.ended(await server.execute("examples/conditional"));
+  await expect(page.getByText("most 0", { exact: true })).not.toHaveCount(5);
   await expectAccessible(page);
+  await shoot(page, "system-metrics");
   await page.getByRole("tab", { name: "Audit log" }).click();
   await expect(page.getByRole("region", { name: "Audit log" })).toContainText("POST /api/catalog/delete");
   await expectAccessible(page);
   await shoot(page, "system-audit");
+});
+
+test.describe("with secrets in the environment", () => {
+  test.use({ start: { env: { NOETL_INTERNAL_API_TOKEN: "canary-in-the-environment" } } });
+
+  test("the configuration in effect is shown without its secrets", async ({ page }) => {
+    await page.goto("/settings");
+    const settings = page.getByRole("region", { name: "Settings" });
+    const row = (key: string) => settings.getByRole("row").filter({ has: page.getByText(key, { exact: true }) });
+    await expect(row("server.listen")).toContainText("--listen");
+    await expect(row("server.internal-token")).toContainText("(set)");
+    await expect(row("server.internal-token")).toContainText("NOETL_INTERNAL_API_TOKEN");
+    await expect(row("drive.tasks")).toHaveCount(0);
+    await page.getByLabel(/All \d+ settings/).check();
+    await expect(row("drive.tasks")).toContainText("default");
+    expect(await page.content()).not.toContain("canary");
+    await expectAccessible(page);
+    await shoot(page, "settings-configuration");
+  });
 });

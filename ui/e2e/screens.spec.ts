@@ -1,12 +1,8 @@
-import { mkdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { FAILING, WAITING } from "./support/playbooks";
 import type { Server } from "./support/server";
+import { picture, wear } from "./support/shots";
 import { expect, expectAccessible, test } from "./support/test";
-
-/** Pictures go beside the other results of the tests; `UPDATE_SCREENSHOTS=1` keeps them in docs/ui. */
-const FOLDER = fileURLToPath(new URL(process.env.UPDATE_SCREENSHOTS ? "../../docs/ui" : "../test-results/screens", import.meta.url));
 
 interface Screen {
   name: string;
@@ -76,6 +72,47 @@ const SCREENS: Screen[] = [
     },
   },
   {
+    name: "waiting",
+    open: async (page, server) => {
+      await server.register(WAITING);
+      const id = await server.execute("tests/waiting");
+      await server.happened(id, "call.suspended");
+      await page.goto(`/executions/${id}`);
+      await expect(page.getByRole("region", { name: "Why it is where it is" })).toContainText("Shall we go on?");
+      await expect(page.getByRole("group", { name: "Step ask" })).toBeVisible();
+    },
+  },
+  {
+    name: "step",
+    open: async (page, server) => {
+      await server.register(FAILING);
+      const id = await settled(server, "tests/failing");
+      await page.goto(`/executions/${id}?step=divide`);
+      await expect(page.getByRole("complementary", { name: "Step divide" }).getByRole("log")).toContainText("about to divide");
+      await expect(page.getByRole("group", { name: "Step divide" })).toBeVisible();
+      await page.getByRole("slider", { name: "The event that is looked at" }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "events",
+    open: async (page, server) => {
+      const id = await settled(server, "examples/fan_out");
+      await page.goto(`/executions/${id}?tab=events`);
+      const events = page.getByRole("region", { name: "Events", exact: true });
+      await events.getByRole("button", { name: /command\.issued/ }).first().click();
+      await expect(page.getByRole("region", { name: /^Event \d+$/ })).toContainText("command.issued");
+    },
+  },
+  {
+    name: "time-travel",
+    open: async (page, server) => {
+      const id = await settled(server, "examples/fan_out");
+      await page.goto(`/executions/${id}?at=12`);
+      await expect(page.getByRole("button", { name: "Back to now" })).toBeVisible();
+      await expect(page.getByRole("group", { name: "Step start" })).toContainText("Completed");
+    },
+  },
+  {
     name: "compare",
     open: async (page, server) => {
       await server.register(FAILING);
@@ -90,22 +127,16 @@ const SCREENS: Screen[] = [
 
 for (const { name, open } of SCREENS) {
   test(`${name} is accessible and looks right in light, in dark and on a phone`, async ({ page, server }) => {
-    test.setTimeout(150_000);
-    await mkdir(FOLDER, { recursive: true });
     await open(page, server);
-    await page.evaluate(() => document.fonts.ready);
-    await expectAccessible(page);
-    await page.screenshot({ path: `${FOLDER}/${name}-light.png` });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-    await expectAccessible(page);
-    await page.screenshot({ path: `${FOLDER}/${name}-dark.png` });
-    await page.emulateMedia({ colorScheme: "light" });
-    await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+    for (const theme of ["dark", "light"] as const) {
+      await wear(page, theme);
+      await expectAccessible(page);
+      await picture(page, `${name}-${theme}`);
+    }
     await page.setViewportSize({ width: 390, height: 844 });
     await expectAccessible(page);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(overflow, "nothing sticks out sideways").toBeLessThanOrEqual(0);
-    await page.screenshot({ path: `${FOLDER}/${name}-phone.png` });
+    await picture(page, `${name}-phone`);
   });
 }

@@ -114,11 +114,35 @@ workflow:
         raise ValueError(markup)
 `;
 
+const document = (name: string, steps: string[]) =>
+  `apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: ${name}, path: tests/${name}}\nworkflow:\n${steps.join("\n")}\n`;
+
+const stepOf = (name: string, tool: string, next: string[]) =>
+  `  - step: ${name}\n    tool: ${tool}${next.length === 0 ? "" : `\n    next: {spec: {mode: inclusive}, arcs: [${next.map((to) => `{step: ${to}}`).join(", ")}]}`}`;
+
 /** A chain of so many steps. */
-export function chain(length: number): string {
-  const steps = Array.from({ length }, (_, index) => {
-    const next = index + 1 < length ? `\n    next: {arcs: [{step: s${index + 1}}]}` : "";
-    return `  - step: ${index === 0 ? "start" : `s${index}`}\n    tool: {kind: noop}${next}`;
-  });
-  return `apiVersion: noetl.io/v2\nkind: Playbook\nmetadata: {name: chain, path: tests/chain}\nworkflow:\n${steps.join("\n")}\n`;
+export function chain(length: number, tool = "{kind: noop}"): string {
+  const name = (index: number) => (index === 0 ? "start" : `s${index}`);
+  return document(
+    "chain",
+    Array.from({ length }, (_, index) => stepOf(name(index), tool, index + 1 < length ? [name(index + 1)] : [])),
+  );
+}
+
+/** A step from which so many branches of so many steps go out. */
+export function grid(branches: number, length: number, tool: string): string {
+  const name = (branch: number, index: number) => `b${branch}_${index}`;
+  const steps = Array.from({ length: branches }, (_, branch) =>
+    Array.from({ length }, (_, index) => stepOf(name(branch, index), tool, index + 1 < length ? [name(branch, index + 1)] : [])),
+  );
+  const first = Array.from({ length: branches }, (_, branch) => name(branch, 0));
+  return document("grid", [stepOf("start", "{kind: noop}", first), ...steps.flat()]);
+}
+
+/** A loop over so many items, so many of them at a time, each of which takes a while. */
+export function slowLoop(count: number, atOnce: number, seconds: number): string {
+  return document("slow_loop", [
+    stepOf("start", "{kind: noop}", ["many"]),
+    `  - step: many\n    loop: {in: "{{ range(${count}) | list }}", iterator: n, spec: {mode: parallel, max_in_flight: ${atOnce}}}\n    tool: {kind: wait, seconds: ${seconds}}`,
+  ]);
 }

@@ -37,7 +37,7 @@ export class Server {
   }
 
   private async up(listen: string): Promise<void> {
-    const child = spawn(BINARY, ["dev", "--listen", listen, "--data", join(this.folder, "data"), ...(this.start.flags ?? [])], {
+    const child = spawn(BINARY, ["dev", "--listen", listen, "--data", "data", ...(this.start.flags ?? [])], {
       cwd: this.folder,
       env: { ...process.env, ...this.start.env },
       stdio: ["ignore", "pipe", "pipe"],

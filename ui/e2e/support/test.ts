@@ -1,6 +1,7 @@
-/** What every test has: a server, a page at it, and the rule that the page logs no error. */
+/** What every test has: a server, a page at it, and the rules that the page logs no error and shows no command that the program refuses. */
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
+import { gatherCommands, misunderstood } from "./commands";
 import { Server, type Start } from "./server";
 import { serveSite } from "./site";
 
@@ -10,11 +11,14 @@ interface Fixtures {
   start: Start;
   /** Errors on the console that belong to what is tested, such as a refused request. */
   expectedErrors: { patterns: RegExp[] };
+  /** Whether the commands that the page shows are looked at, which costs it a little. */
+  commandsAreChecked: boolean;
 }
 
 export const test = base.extend<Fixtures>({
   start: [{}, { option: true }],
   expectedErrors: [{ patterns: [] }, { option: true }],
+  commandsAreChecked: [true, { option: true }],
   server: async ({ start }, use) => {
     const server = await Server.begin(start);
     await use(server);
@@ -23,7 +27,7 @@ export const test = base.extend<Fixtures>({
   baseURL: async ({ server }, use) => {
     await use(server.url);
   },
-  page: async ({ page, server, expectedErrors }, use) => {
+  page: async ({ page, server, expectedErrors, commandsAreChecked }, use) => {
     await serveSite(page, server.url);
     const errors: string[] = [];
     const note = (text: string) => {
@@ -33,8 +37,10 @@ export const test = base.extend<Fixtures>({
       if (message.type() === "error") note(`${message.text()} (${message.location().url})`);
     });
     page.on("pageerror", (error) => note(String(error)));
+    const commands = commandsAreChecked ? await gatherCommands(page) : new Set<string>();
     await use(page);
     expect(errors, "the console has no errors").toEqual([]);
+    expect(misunderstood(commands), "the program takes every command that was shown").toEqual([]);
   },
 });
 

@@ -3,6 +3,7 @@
  * by it, and the header tells from it whether the server is there.
  */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef } from "react";
+import { throttled } from "@/lib/throttle";
 import type { EventRow } from "./types";
 import { useEventStream } from "./useEventStream";
 
@@ -32,20 +33,11 @@ export function useFeed(onChange: () => void, every = 1000) {
   const latest = useRef(onChange);
   latest.current = onChange;
   useEffect(() => {
-    let last = 0;
-    let waiting: ReturnType<typeof setTimeout> | undefined;
-    const listener = () => {
-      const pause = Math.max(0, last + every - Date.now());
-      waiting ??= setTimeout(() => {
-        waiting = undefined;
-        last = Date.now();
-        latest.current();
-      }, pause);
-    };
-    listeners.add(listener);
+    const { ring, cancel } = throttled(() => latest.current(), every);
+    listeners.add(ring);
     return () => {
-      clearTimeout(waiting);
-      listeners.delete(listener);
+      cancel();
+      listeners.delete(ring);
     };
   }, [listeners, every]);
 }

@@ -19,8 +19,13 @@ const FIRST_PAUSE = 300;
 const LONGEST_PAUSE = 10_000;
 /** The server sends a sign of life every 15 seconds. */
 const SILENCE = 40_000;
-/** How long messages are gathered. */
+/**
+ * How long messages are gathered before they are handed on. What comes after silence is handed on soon. What comes all the
+ * time comes in batches that grow with what there is already, since so does the work of showing it.
+ */
 const BATCH = 100;
+const LONGEST_BATCH = 1_000;
+const batchAfter = (count: number) => Math.min(LONGEST_BATCH, Math.max(BATCH, count / 2));
 /** A page that nobody sees lets go of its connections after this long: a browser has only a few of them for a server. */
 const HIDDEN = 15_000;
 
@@ -32,12 +37,16 @@ export function follow({ url, onMessages, onEnd }: Following): () => void {
   let attempt = new AbortController();
   let waiting: Message[] = [];
   let flushing: ReturnType<typeof setTimeout> | undefined;
+  let flushedAt = Number.NEGATIVE_INFINITY;
+  let count = 0;
   let wake: (() => void) | undefined;
   let hiding: ReturnType<typeof setTimeout> | undefined;
 
   const flush = () => {
     flushing = undefined;
+    flushedAt = performance.now();
     const batch = waiting;
+    count += batch.length;
     waiting = [];
     if (!stopped && batch.length > 0) onMessages(batch);
   };
@@ -48,7 +57,7 @@ export function follow({ url, onMessages, onEnd }: Following): () => void {
       if (message.id !== "") place = message.id;
       waiting.push(message);
     }
-    if (waiting.length > 0) flushing ??= setTimeout(flush, BATCH);
+    if (waiting.length > 0) flushing ??= setTimeout(flush, Math.max(BATCH, flushedAt + batchAfter(count) - performance.now()));
     return false;
   };
 

@@ -30,3 +30,7 @@ export type Plugin = Schemas["PluginInfo"];
 export type Token = Schemas["Token"];
 export type TokenScope = Schemas["TokenScope"];
 export type AuditEntry = Schemas["AuditEntry"];
+export type DryRun = Schemas["DryRun"];
+export type FirstCall = Schemas["FirstCall"];
+export type ConfigInEffect = Schemas["ConfigInEffect"];
+export type SettingInEffect = Schemas["SettingInEffect"];

@@ -3,9 +3,16 @@ import { commandLine } from "@/lib/command-line";
 import { CopyButton } from "./CopyButton";
 import styles from "./CliLine.module.css";
 
-/** `server` says whether the command asks a server, whose address is added where it is not the usual one. */
-export function CliLine({ command, server = true }: { command: string[]; server?: boolean }) {
-  const line = commandLine(command, server ? location.origin : null);
+interface CliLineProps {
+  command: string[];
+  /** The command asks a server, whose address is added where it is not the usual one. */
+  server?: boolean;
+  /** It is done for each of these, which become its last word in turn. */
+  each?: string[];
+}
+
+export function CliLine({ command, server = true, each }: CliLineProps) {
+  const line = commandLine(command, server ? location.origin : null, each);
   return (
     <div className={styles.line}>
       <span className={styles.prompt} aria-hidden>

@@ -9,6 +9,8 @@ interface ConfirmDialogProps {
   title: string;
   /** What the button says. */
   action: string;
+  /** What the other button says. */
+  leave?: string;
   command: string[];
   children: ReactNode;
   busy: boolean;
@@ -18,7 +20,7 @@ interface ConfirmDialogProps {
   kind?: "danger" | "primary";
 }
 
-export function ConfirmDialog({ title, action, command, children, busy, error, onConfirm, onClose, kind = "danger" }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, action, leave = "Leave it", command, children, busy, error, onConfirm, onClose, kind = "danger" }: ConfirmDialogProps) {
   return (
     <Dialog
       open
@@ -26,7 +28,7 @@ export function ConfirmDialog({ title, action, command, children, busy, error, o
       title={title}
       actions={
         <>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>{leave}</Button>
           <Button kind={kind} busy={busy} onClick={onConfirm}>
             {action}
           </Button>

@@ -4,9 +4,11 @@ import styles from "./Sparkline.module.css";
 const WIDTH = 160;
 const HEIGHT = 36;
 
-export function Sparkline({ values, label, tone = "accent" }: { values: number[]; label: string; tone?: "accent" | "bad" }) {
+export function Sparkline({ values: given, label, tone = "accent" }: { values: number[]; label: string; tone?: "accent" | "bad" }) {
+  // A single number is a level.
+  const values = given.length === 1 ? [...given, ...given] : given;
   const most = Math.max(...values, 0);
-  const x = (index: number) => (values.length < 2 ? WIDTH : (index / (values.length - 1)) * WIDTH);
+  const x = (index: number) => (index / (values.length - 1)) * WIDTH;
   const y = (value: number) => HEIGHT - 2 - (most === 0 ? 0 : (value / most) * (HEIGHT - 6));
   const points = values.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`);
   return (

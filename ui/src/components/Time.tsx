@@ -14,12 +14,13 @@ export function useNow(every: number | null): number {
   return now;
 }
 
+/** It is drawn anew now and then; whenever that is, what it says is about that moment. */
 export function RelativeTime({ at }: { at: string | null | undefined }) {
-  const now = useNow(at ? 10_000 : null);
+  useNow(at ? 5_000 : null);
   if (!at) return <span className="muted">–</span>;
   return (
     <time dateTime={at} title={exactText(at)} className="numbers">
-      {relativeText(at, now)}
+      {relativeText(at, Date.now())}
     </time>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "@/api/client";
 import type { Json } from "@/api/types";
+import { bytesText } from "@/lib/bytes";
 import { type Table, tableOf } from "@/lib/table";
 import { Button } from "./Button";
 import { CodeBlock } from "./CodeBlock";
@@ -91,8 +92,8 @@ function TableView({ table, label }: { table: Table; label: string }) {
         <table className={styles.table}>
           <thead>
             <tr>
-              {table.columns.map((column) => (
-                <th key={column} scope="col">
+              {table.columns.map((column, index) => (
+                <th key={column} scope="col" data-number={table.rows.every((row) => typeof row[index] === "number") || undefined}>
                   {column}
                 </th>
               ))}
@@ -134,10 +135,4 @@ function storedAside(value: Json): { ref: string; bytes: number } | null {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return null;
   const { _ref: ref, _bytes: bytes } = value;
   return typeof ref === "string" ? { ref, bytes: typeof bytes === "number" ? bytes : 0 } : null;
-}
-
-function bytesText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(0)} KiB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

@@ -89,6 +89,18 @@ describe("what events add up to", () => {
     expect(RunModel.of(told).steps.get("a")?.status).toBe("failed");
   });
 
+  it("puts forward what failed, else what was entered last", () => {
+    const told = events(
+      ["playbook_started", null],
+      ["step.enter", "a", { visit: 1 }],
+      ["step.enter", "b", { visit: 2 }],
+      ["step.exit", "a", { visit: 1, status: "FAILED" }],
+    );
+    expect(RunModel.of(told, 1).focus()).toEqual([]);
+    expect(RunModel.of(told, 3).focus()).toEqual(["b", "a"]);
+    expect(RunModel.of(told).focus()).toEqual(["a"]);
+  });
+
   it("does not count an event twice", () => {
     const told = events(["playbook_started", null], ["step.enter", "a", { visit: 1 }]);
     const model = RunModel.of([...told, ...told]);

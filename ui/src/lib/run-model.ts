@@ -98,6 +98,18 @@ export class RunModel {
     else if (event.step !== null) this.applyToStep(event, event.step);
   }
 
+  /** The steps that matter most: those that failed, else those under way, the one that was entered last first. */
+  focus(): string[] {
+    const failed: string[] = [];
+    const open: StepState[] = [];
+    for (const step of this.steps.values()) {
+      if (step.status === "failed") failed.push(step.name);
+      else if (step.status === "running" || step.status === "waiting") open.push(step);
+    }
+    if (failed.length > 0) return failed;
+    return open.sort((one, other) => (other.startedAt ?? 0) - (one.startedAt ?? 0)).map((step) => step.name);
+  }
+
   private start(event: RunEvent) {
     this.status = "RUNNING";
     this.startedAt = event.at;

@@ -31,10 +31,12 @@ export function relativeText(at: string, now: number): string {
   return seconds > 0 ? `${amount} ago` : `in ${amount}`;
 }
 
+/** Making one is slow, and lists need many instants. */
+const EXACT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+
 export function exactText(at: string): string {
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return at;
-  return date.toLocaleString("en", { dateStyle: "medium", timeStyle: "long" });
+  return Number.isNaN(date.getTime()) ? at : EXACT.format(date);
 }
 
 /** `14:03:27.512`, for logs and events. */

@@ -21,7 +21,7 @@ import { RunForm } from "./run/RunForm";
 import styles from "./EntryPage.module.css";
 import { VersionsView } from "./VersionsView";
 
-const GraphView = lazy(() => import("@/pages/execution/GraphView"));
+const GraphView = lazy(() => import("@/components/graph/GraphView"));
 
 const TABS = ["run", "source", "graph", "versions"] as const;
 type TabName = (typeof TABS)[number];
@@ -59,7 +59,8 @@ function Versions({ path, versions }: { path: string; versions: VersionInfo[] })
       title={path}
       subtitle={
         <>
-          {entry.data && descriptionOf(entry.data)} <span className={styles.kind}>{shown.kind}</span>, version {shown.version}, registered{" "}
+          {entry.data && descriptionOf(entry.data) && `${descriptionOf(entry.data)} · `}
+          <span className={styles.kind}>{shown.kind}</span>, version {shown.version}, registered{" "}
           <RelativeTime at={shown.created_at} />
           {shown.archived_at && <span className={styles.deleted}> · deleted, and kept for the executions that ran it</span>}
         </>

@@ -159,7 +159,7 @@ function took(step: Step | undefined): string {
 function Differences({ title, before, after }: { title: string; before: Json; after: Json }) {
   const found = differences(before ?? null, after ?? null);
   return (
-    <Section title={title} aside={<span className="muted">{found.length === 0 ? "the same" : `${found.length} differ`}</span>} flush>
+    <Section title={title} aside={<span className="muted">{found.length === 0 ? "the same" : `${found.length} ${found.length === 1 ? "place differs" : "places differ"}`}</span>} flush>
       {found.length === 0 ? (
         <p className={styles.same}>Both have the same.</p>
       ) : (

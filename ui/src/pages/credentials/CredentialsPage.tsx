@@ -1,33 +1,23 @@
 /** Credentials by name. Their values go to the server and never come back to this page. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus, Replace, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 import { api, ask } from "@/api/client";
 import { credentialsQuery } from "@/api/credentials";
 import type { Credential } from "@/api/types";
-import { Bar } from "@/components/Bar";
 import { Button } from "@/components/Button";
-import { CliLine } from "@/components/CliLine";
-import { ConfirmDialog } from "@/components/ConfirmDialog";
-import { type Column, DataTable } from "@/components/DataTable";
-import { EmptyState } from "@/components/EmptyState";
-import { Page, Section } from "@/components/Page";
-import { SearchField } from "@/components/SearchField";
+import type { Column } from "@/components/DataTable";
+import { ListPage } from "@/components/ListPage";
+import { RemoveDialog } from "@/components/RemoveDialog";
 import { RelativeTime } from "@/components/Time";
-import { useToasts } from "@/components/Toast";
 import { CredentialDialog } from "./CredentialDialog";
 
 type Asked = { what: "new" } | { what: "replace" | "delete"; credential: Credential };
 
 export default function CredentialsPage() {
-  const [parameters] = useSearchParams();
-  const search = (parameters.get("search") ?? "").toLowerCase();
   const credentials = useQuery(credentialsQuery);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const rows = credentials.data?.filter(({ name, type, description, tags }) =>
-    `${name} ${type} ${description ?? ""} ${(tags ?? []).join(" ")}`.toLowerCase().includes(search),
-  );
+  const close = () => setAsked(null);
   const columns: Column<Credential>[] = [
     { title: "Name", grow: true, cell: ({ name }) => <span className="mono">{name}</span> },
     { title: "Type", cell: ({ type }) => type },
@@ -49,62 +39,48 @@ export default function CredentialsPage() {
       ),
     },
   ];
-  const add = (
-    <Button kind="primary" icon={<Plus size={15} />} onClick={() => setAsked({ what: "new" })}>
-      New credential
-    </Button>
-  );
   return (
-    <Page title="Credentials" subtitle="Steps use them by name. Their fields are encrypted in the store and are not shown here." actions={add}>
-      <Bar>
-        <SearchField label="Search by name, type or tag" />
-      </Bar>
-      <Section title="Credentials" flush aside={rows && <span className="muted numbers">{rows.length}</span>}>
-        <DataTable
-          label="Credentials"
-          columns={columns}
-          rows={rows}
-          error={credentials.error}
-          rowKey={({ name }) => name}
-          empty={
-            <EmptyState icon={<KeyRound size={20} />} title={search ? "Nothing matches" : "No credentials yet"}>
-              <p>{search ? "No credential is like that." : "A credential has what a tool needs to reach something: a database, an API, a bucket."}</p>
-            </EmptyState>
-          }
-        />
-      </Section>
-      <CliLine command={["noetl", "credential", "list"]} />
-      {asked?.what === "delete" && <Delete credential={asked.credential} onClose={() => setAsked(null)} />}
-      {asked && asked.what !== "delete" && (
-        <CredentialDialog replaced={asked.what === "replace" ? asked.credential : null} onClose={() => setAsked(null)} />
-      )}
-    </Page>
+    <ListPage
+      title="Credentials"
+      subtitle="Steps use them by name. Their fields are encrypted in the store and are not shown here."
+      actions={
+        <Button kind="primary" icon={<Plus size={15} />} onClick={() => setAsked({ what: "new" })}>
+          New credential
+        </Button>
+      }
+      noun="Credentials"
+      columns={columns}
+      rows={credentials.data}
+      error={credentials.error}
+      rowKey={({ name }) => name}
+      searched={{
+        label: "Search by name, type or tag",
+        text: ({ name, type, description, tags }) => `${name} ${type} ${description ?? ""} ${(tags ?? []).join(" ")}`,
+      }}
+      empty={{
+        icon: <KeyRound size={20} />,
+        title: "No credentials yet",
+        text: "A credential has what a tool needs to reach something: a database, an API, a bucket.",
+      }}
+      command={["noetl", "credential", "list"]}
+    >
+      {asked?.what === "delete" && <Delete name={asked.credential.name} onClose={close} />}
+      {asked && asked.what !== "delete" && <CredentialDialog replaced={asked.what === "replace" ? asked.credential : null} onClose={close} />}
+    </ListPage>
   );
 }
 
-function Delete({ credential, onClose }: { credential: Credential; onClose: () => void }) {
-  const queries = useQueryClient();
-  const toasts = useToasts();
-  const { name } = credential;
-  const forget = useMutation({
-    mutationFn: () => ask(api.DELETE("/api/credentials/{identifier}", { params: { path: { identifier: name } } })),
-    onSuccess: () => {
-      toasts.success(`${name} is deleted`);
-      void queries.invalidateQueries({ queryKey: ["credentials"] });
-      onClose();
-    },
-  });
+function Delete({ name, onClose }: { name: string; onClose: () => void }) {
   return (
-    <ConfirmDialog
+    <RemoveDialog
       title={`Delete ${name}`}
       action="Delete"
+      consequence="Steps that use it fail from now on. It can't be brought back."
       command={["noetl", "credential", "delete", name]}
-      busy={forget.isPending}
-      error={forget.error}
-      onConfirm={() => forget.mutate()}
+      remove={() => ask(api.DELETE("/api/credentials/{identifier}", { params: { path: { identifier: name } } }))}
+      done={`${name} is deleted`}
+      queryKey={["credentials"]}
       onClose={onClose}
-    >
-      <p>Steps that use it fail from now on. It can't be brought back.</p>
-    </ConfirmDialog>
+    />
   );
 }

@@ -1,7 +1,7 @@
 /** The editor at work on one text. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Play, Save } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { FlaskConical, Play, Save } from "lucide-react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { entryAddress } from "@/api/catalog";
 import { api, ask } from "@/api/client";
@@ -15,12 +15,14 @@ import { Skeleton } from "@/components/Skeleton";
 import { useToasts } from "@/components/Toast";
 import { useAddress } from "@/lib/address";
 import styles from "./Desk.module.css";
+import { DryRunDialog } from "./DryRunDialog";
 import { Findings } from "./Findings";
 import { TEMPLATES } from "./templates";
+import { LeaveGuard } from "./LeaveGuard";
 import { useCheck } from "./useCheck";
 
 const YamlEditor = lazy(() => import("./YamlEditor"));
-const GraphView = lazy(() => import("@/pages/execution/GraphView"));
+const GraphView = lazy(() => import("@/components/graph/GraphView"));
 
 interface DeskProps {
   initial: string;
@@ -37,14 +39,15 @@ export function Desk({ initial, origin, template }: DeskProps) {
   const [text, setText] = useState(initial);
   const [line, setLine] = useState(1);
   const [goTo, setGoTo] = useState<{ line: number; wish: number } | null>(null);
+  const [trying, setTrying] = useState(false);
   const check = useCheck(text);
-  const isChanged = text !== initial;
-  useLeaveWarning(isChanged);
+  const isRegistered = useRef(false);
 
   const go = (line: number) => setGoTo((before) => ({ line, wish: (before?.wish ?? 0) + 1 }));
   const register = useMutation({
     mutationFn: (_andRun: boolean) => ask(api.POST("/api/catalog/register", { body: { content: text } })),
     onSuccess: (registered, andRun) => {
+      isRegistered.current = true;
       toasts.success(`${registered.path} is registered as version ${registered.version}`);
       void queries.invalidateQueries({ queryKey: ["catalog"] });
       navigate(andRun ? `${entryAddress(registered.path)}?tab=run&version=${registered.version}` : `/editor?id=${registered.catalog_id}`);
@@ -67,6 +70,11 @@ export function Desk({ initial, origin, template }: DeskProps) {
               onChange={(template) => change({ template })}
               options={TEMPLATES.map(({ name }) => ({ value: name, label: `Begin with ${name}` }))}
             />
+          )}
+          {isPlaybook && (
+            <Button icon={<FlaskConical size={15} />} disabled={!canRegister} onClick={() => setTrying(true)}>
+              Dry run
+            </Button>
           )}
           <Button icon={<Save size={15} />} disabled={!canRegister} busy={register.isPending} onClick={() => register.mutate(false)}>
             Register
@@ -93,6 +101,8 @@ export function Desk({ initial, origin, template }: DeskProps) {
       </div>
       <Findings check={check} onChoose={go} />
       <CliLine command={["noetl", "register", "playbook.yaml"]} />
+      {trying && <DryRunDialog content={text} onClose={() => setTrying(false)} />}
+      <LeaveGuard isChanged={text !== initial} isSafe={isRegistered} />
     </Page>
   );
 }
@@ -113,14 +123,4 @@ function Preview({ outline, line, onChoose, isPlaybook }: { outline: Outline | n
       />
     </Suspense>
   );
-}
-
-/** The browser asks before it leaves a text that was changed. */
-function useLeaveWarning(isChanged: boolean) {
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isChanged]);
 }

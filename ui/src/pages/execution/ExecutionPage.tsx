@@ -28,7 +28,7 @@ import { TimeTravel } from "./TimeTravel";
 import { type Run, useRun } from "./useRun";
 import { WaitingPanel } from "./WaitingPanel";
 
-const GraphView = lazy(() => import("./GraphView"));
+const GraphView = lazy(() => import("@/components/graph/GraphView"));
 
 type TabName = "graph" | "timeline" | "events" | "logs" | "data" | "children" | "source";
 

@@ -9,7 +9,7 @@ import styles from "./FailurePanel.module.css";
 import { sourceQuery, stepQuery } from "./queries";
 import { RerunDialog } from "./RerunDialog";
 import { RuleWords } from "./RuleWords";
-import type { Outline } from "./types";
+import type { Outline } from "@/api/types";
 
 /** Lines of the playbook around the one that failed. */
 const AROUND = 4;

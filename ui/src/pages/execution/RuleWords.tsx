@@ -1,7 +1,7 @@
 /** Which rule of a task's policy decided, in a sentence. */
 import type { components } from "@/api/schema";
 import styles from "./RuleWords.module.css";
-import type { Outline } from "./types";
+import type { Outline } from "@/api/types";
 
 type Decision = components["schemas"]["Decision"];
 

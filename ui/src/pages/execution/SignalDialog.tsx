@@ -1,5 +1,4 @@
 /** Sends a signal to a step that waits for one, or will. */
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "@/api/client";
 import type { Json } from "@/api/types";
@@ -8,8 +7,8 @@ import { CliLine } from "@/components/CliLine";
 import { Dialog } from "@/components/Dialog";
 import { ErrorPanel } from "@/components/ErrorPanel";
 import { TextArea, TextField } from "@/components/fields";
-import { useToasts } from "@/components/Toast";
 import { readJson } from "@/lib/read-json";
+import { useSteering } from "./useSteering";
 
 interface SignalDialogProps {
   id: string;
@@ -19,25 +18,11 @@ interface SignalDialogProps {
 }
 
 export function SignalDialog({ id, onClose, name: given = "", payload = {} }: SignalDialogProps) {
-  const queries = useQueryClient();
-  const toasts = useToasts();
   const [name, setName] = useState(given);
   const [text, setText] = useState(JSON.stringify(payload, null, 2));
   const read = readJson(text);
-  const send = useMutation({
-    mutationFn: () =>
-      ask(
-        api.POST("/api/executions/{id}/signal", {
-          params: { path: { id } },
-          body: { name: name.trim(), payload: read.value },
-        }),
-      ),
-    onSuccess: ({ message }) => {
-      toasts.success(message);
-      onClose();
-    },
-    onSettled: () => void queries.invalidateQueries({ queryKey: ["execution", id] }),
-  });
+  const body = { name: name.trim(), payload: read.value };
+  const send = useSteering(id, () => ask(api.POST("/api/executions/{id}/signal", { params: { path: { id } }, body })), onClose);
   return (
     <Dialog
       open

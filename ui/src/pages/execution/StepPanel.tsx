@@ -16,7 +16,7 @@ import { stepQuery } from "./queries";
 import { RerunDialog } from "./RerunDialog";
 import { RuleWords } from "./RuleWords";
 import styles from "./StepPanel.module.css";
-import type { Outline } from "./types";
+import type { Outline } from "@/api/types";
 
 interface StepPanelProps {
   execution: ExecutionDetail;
@@ -78,10 +78,19 @@ export function StepPanel({ execution, name, outline, state, onClose }: StepPane
                 <ValueView value={data.error as Json} label={`The error of ${name}`} />
               </Part>
             )}
-            {data.input !== null && data.input !== undefined && (
-              <Part title="Input, as rendered">
-                <ValueView value={data.input as Json} label={`The input of ${name}`} />
+            {data.input !== null && data.input !== undefined ? (
+              <Part title="What its templates read">
+                <ValueView value={data.input as Json} label={`What the templates of ${name} read`} />
               </Part>
+            ) : (
+              data.runs > 0 && (
+                <Part title="Input">
+                  <p className="muted">
+                    Not kept: the worker renders it from the templates at line {described?.line ?? "–"} for the call, with secrets in it, and the events
+                    have only what came of it. What the templates read is under Input and result, and in the results of the steps before.
+                  </p>
+                </Part>
+              )
             )}
             {data.status !== "skipped" && data.status !== "running" && (
               <Part title="Result">
@@ -133,7 +142,8 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 
 function Attempts({ attempts, outline, step }: { attempts: Attempt[]; outline: Outline | undefined; step: string }) {
   const [all, setAll] = useState(false);
-  const shown = all ? attempts : attempts.slice(0, 8);
+  const ordered = [...attempts].sort((one, other) => (one.item ?? 0) - (other.item ?? 0) || one.attempt - other.attempt);
+  const shown = all ? ordered : ordered.slice(0, 8);
   return (
     <>
       <ul className={styles.attempts}>

@@ -23,7 +23,7 @@ interface TimelineViewProps {
 export function TimelineView({ model, version, isLive, onChoose }: TimelineViewProps) {
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [chosenWindow, setWindow] = useState<Window | null>(null);
-  const now = useNow(isLive ? 500 : null);
+  const now = useNow(isLive ? 1_000 : null);
   const rows = useMemo(() => timelineRows(model.spans, opened), [model, version, opened]);
   const origin = model.startedAt ?? 0;
   const end = Math.max(model.endedAt ?? (isLive ? now : (model.lastAt ?? origin)), model.lastAt ?? origin, origin + 1);
@@ -78,11 +78,13 @@ export function TimelineView({ model, version, isLive, onChoose }: TimelineViewP
       <div className={styles.scale} aria-hidden>
         <div className={styles.label} />
         <div className={styles.track}>
-          {ticks(window, origin).map((at) => (
+          {ticks(window, origin)
+            .filter((at) => share(origin + at * 1000, window) < NEAR_THE_END)
+            .map((at) => (
             <span key={at} className={styles.tick} style={{ left: percent(origin + at * 1000, window) }}>
               {at === 0 ? "0" : durationText(at)}
             </span>
-          ))}
+            ))}
         </div>
       </div>
       <div
@@ -146,6 +148,7 @@ function Bar({ span, window, end }: { span: Span; window: Window; end: number })
       className={styles.bar}
       data-tone={lookOf(span.status).tone}
       data-open={span.to === null || undefined}
+      data-words={wordsOf(span.from, to, window)}
       style={{ left: percent(span.from, window), width: width(span.from, to, window) }}
       title={words.filter(Boolean).join("\n")}
     >
@@ -166,7 +169,18 @@ function Bar({ span, window, end }: { span: Span; window: Window; end: number })
   );
 }
 
-const percent = (at: number, window: Window) => `${(100 * (at - window.from)) / (window.to - window.from)}%`;
+/** Behind this there is no room for words, and before the other there is none either. */
+const NEAR_THE_END = 0.92;
+const NEAR_THE_START = 0.1;
+
+/** Where it stands how long something took: behind its bar, where there is room. */
+function wordsOf(from: number, to: number, window: Window): "behind" | "before" | "inside" {
+  if (share(to, window) <= NEAR_THE_END) return "behind";
+  return share(from, window) < NEAR_THE_START ? "inside" : "before";
+}
+
+const share = (at: number, window: Window) => (at - window.from) / (window.to - window.from);
+const percent = (at: number, window: Window) => `${100 * share(at, window)}%`;
 const width = (from: number, to: number, window: Window) => `${Math.max(0, (100 * (to - from)) / (window.to - window.from))}%`;
 
 /** React's own handlers can't keep the page from zooming. `take` says whether the event was used. */

@@ -1,5 +1,5 @@
 /** Why an execution is where it is, in the engine's words; and the answer to a question that it asks. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Check, Hourglass, X } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "@/api/client";
@@ -8,10 +8,10 @@ import { Button } from "@/components/Button";
 import { CliLine } from "@/components/CliLine";
 import { ErrorPanel } from "@/components/ErrorPanel";
 import { TextField } from "@/components/fields";
-import { useToasts } from "@/components/Toast";
 import type { RunModel, Wait } from "@/lib/run-model";
 import { explainQuery } from "./queries";
 import { SignalDialog } from "./SignalDialog";
+import { useSteering } from "./useSteering";
 import styles from "./WaitingPanel.module.css";
 
 export function WaitingPanel({ id, model }: { id: string; model: RunModel }) {
@@ -39,17 +39,13 @@ export function WaitingPanel({ id, model }: { id: string; model: RunModel }) {
 }
 
 function Answer({ id, wait }: { id: string; wait: Wait }) {
-  const queries = useQueryClient();
-  const toasts = useToasts();
   const [by, setBy] = useState("");
   const [other, setOther] = useState(false);
   const name = wait.name ?? "";
   const payload = (approved: boolean) => ({ approved, ...(by.trim() && { by: by.trim() }) });
-  const send = useMutation({
-    mutationFn: (approved: boolean) => ask(api.POST("/api/executions/{id}/signal", { params: { path: { id } }, body: { name, payload: payload(approved) } })),
-    onSuccess: ({ message }) => toasts.success(message),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ["execution", id] }),
-  });
+  const send = useSteering(id, (approved: boolean) =>
+    ask(api.POST("/api/executions/{id}/signal", { params: { path: { id } }, body: { name, payload: payload(approved) } })),
+  );
   return (
     <div className={styles.answer}>
       <div className={styles.question}>

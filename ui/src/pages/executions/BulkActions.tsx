@@ -82,7 +82,7 @@ function Confirm({ action, executions, onClose, onDone }: { action: Action; exec
         ))}
         {executions.length > 8 && <li className="muted">and {executions.length - 8} more</li>}
       </ul>
-      <CliLine command={["noetl", action, ids[0] ?? ""]} />
+      <CliLine command={["noetl", action]} each={ids} />
     </Dialog>
   );
 }

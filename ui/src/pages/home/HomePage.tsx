@@ -85,7 +85,9 @@ function Recent({ executions }: { executions: Execution[] | undefined }) {
     <ul className={styles.recent}>
       {executions?.slice(0, 8).map((execution) => (
         <li key={String(execution.execution_id)}>
-          <StatusBadge status={execution.status} />
+          <span className={styles.status}>
+            <StatusBadge status={execution.status} />
+          </span>
           <Link to={`/executions/${execution.execution_id}`}>{execution.path}</Link>
           <span className="muted">
             <RelativeTime at={execution.started_at} />

@@ -1,34 +1,29 @@
 /** WebAssembly modules that steps call: their versions and digests, and how they come and go. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Puzzle, Trash2, Upload } from "lucide-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Download, Puzzle, Trash2, Upload } from "lucide-react";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 import { api, ask } from "@/api/client";
 import type { Plugin } from "@/api/types";
-import { Bar } from "@/components/Bar";
 import { Button } from "@/components/Button";
-import { CliLine } from "@/components/CliLine";
-import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { CopyButton } from "@/components/CopyButton";
-import { type Column, DataTable } from "@/components/DataTable";
-import { EmptyState } from "@/components/EmptyState";
-import { Page, Section } from "@/components/Page";
-import { SearchField } from "@/components/SearchField";
+import type { Column } from "@/components/DataTable";
+import { ListPage } from "@/components/ListPage";
+import { RemoveDialog } from "@/components/RemoveDialog";
 import { RelativeTime } from "@/components/Time";
 import { useToasts } from "@/components/Toast";
 import { bytesText } from "@/lib/bytes";
+import { download } from "./download";
 import { UploadDialog } from "./UploadDialog";
 
 export default function PluginsPage() {
-  const [parameters] = useSearchParams();
-  const search = (parameters.get("search") ?? "").toLowerCase();
   const plugins = useQuery({
     queryKey: ["plugins"],
     queryFn: async ({ signal }) => (await ask(api.GET("/api/internal/plugins", { signal }))).plugins as Plugin[],
   });
+  const toasts = useToasts();
+  const save = useMutation({ mutationFn: download, onError: toasts.failure });
   const [uploading, setUploading] = useState(false);
   const [deleted, setDeleted] = useState<Plugin | null>(null);
-  const rows = plugins.data?.filter(({ path, digest }) => `${path} ${digest}`.toLowerCase().includes(search));
   const columns: Column<Plugin>[] = [
     { title: "Path", grow: true, cell: ({ path }) => <span className="mono">{path}</span> },
     { title: "Version", align: "right", cell: ({ version }) => version },
@@ -47,15 +42,29 @@ export default function PluginsPage() {
     {
       title: "Actions",
       align: "right",
-      cell: (plugin) => (
-        <Button kind="quiet" icon={<Trash2 size={14} />} aria-label={`Delete ${plugin.path} version ${plugin.version}`} onClick={() => setDeleted(plugin)}>
-          Delete
-        </Button>
-      ),
+      cell: (plugin) => {
+        const which = `${plugin.path} version ${plugin.version}`;
+        return (
+          <>
+            <Button
+              kind="quiet"
+              icon={<Download size={14} />}
+              aria-label={`Download ${which}`}
+              busy={save.isPending && save.variables === plugin}
+              onClick={() => save.mutate(plugin)}
+            >
+              Download
+            </Button>
+            <Button kind="quiet" icon={<Trash2 size={14} />} aria-label={`Delete ${which}`} onClick={() => setDeleted(plugin)}>
+              Delete
+            </Button>
+          </>
+        );
+      },
     },
   ];
   return (
-    <Page
+    <ListPage
       title="Plug-ins"
       subtitle="WebAssembly modules that steps call by path. A version keeps its code."
       actions={
@@ -63,53 +72,36 @@ export default function PluginsPage() {
           Upload a module
         </Button>
       }
+      noun="Modules"
+      columns={columns}
+      rows={plugins.data}
+      error={plugins.error}
+      rowKey={({ path, version }) => `${path}@${version}`}
+      searched={{ label: "Search by path or digest", text: ({ path, digest }) => `${path} ${digest}` }}
+      empty={{
+        icon: <Puzzle size={20} />,
+        title: "No modules yet",
+        text: "A module is code in WebAssembly that steps run as a tool. Upload one, or push it with the command line.",
+      }}
+      command={["noetl", "plugin", "list"]}
     >
-      <Bar>
-        <SearchField label="Search by path or digest" />
-      </Bar>
-      <Section title="Modules" flush aside={rows && <span className="muted numbers">{rows.length}</span>}>
-        <DataTable
-          label="Modules"
-          columns={columns}
-          rows={rows}
-          error={plugins.error}
-          rowKey={({ path, version }) => `${path}@${version}`}
-          empty={
-            <EmptyState icon={<Puzzle size={20} />} title={search ? "Nothing matches" : "No modules yet"}>
-              <p>{search ? "No module is like that." : "A module is code in WebAssembly that steps run as a tool. Upload one, or push it with the command line."}</p>
-            </EmptyState>
-          }
-        />
-      </Section>
-      <CliLine command={["noetl", "plugin", "list"]} />
       {uploading && <UploadDialog known={plugins.data ?? []} onClose={() => setUploading(false)} />}
       {deleted && <Delete plugin={deleted} onClose={() => setDeleted(null)} />}
-    </Page>
+    </ListPage>
   );
 }
 
 function Delete({ plugin: { path, version }, onClose }: { plugin: Plugin; onClose: () => void }) {
-  const queries = useQueryClient();
-  const toasts = useToasts();
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/api/internal/plugins/{path}", { params: { path: { path }, query: { version } } })),
-    onSuccess: () => {
-      toasts.success(`Version ${version} of ${path} is deleted`);
-      void queries.invalidateQueries({ queryKey: ["plugins"] });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
+    <RemoveDialog
       title={`Delete version ${version} of ${path}`}
       action="Delete"
+      consequence="Steps that call this version fail from now on."
       command={["noetl", "plugin", "delete", path, "--version", String(version)]}
-      busy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      remove={() => ask(api.DELETE("/api/internal/plugins/{path}", { params: { path: { path }, query: { version } } }))}
+      done={`Version ${version} of ${path} is deleted`}
+      queryKey={["plugins"]}
       onClose={onClose}
-    >
-      <p>Steps that call this version fail from now on.</p>
-    </ConfirmDialog>
+    />
   );
 }

@@ -1,5 +1,5 @@
-/** Tokens that open this server, the token that this page uses, and how it looks. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+/** Tokens that open this server, the token that this page uses, how it looks, and the configuration in effect. */
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeySquare, LogOut, Plus } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "@/api/client";
@@ -9,27 +9,22 @@ import { toggleTheme, useTheme } from "@/app/theme";
 import { Button } from "@/components/Button";
 import { Choice } from "@/components/Choice";
 import { CliLine } from "@/components/CliLine";
-import { ConfirmDialog } from "@/components/ConfirmDialog";
 import { type Column, DataTable } from "@/components/DataTable";
 import { EmptyState } from "@/components/EmptyState";
 import { Page, Section } from "@/components/Page";
+import { RemoveDialog } from "@/components/RemoveDialog";
 import { StatusBadge } from "@/components/StatusBadge";
 import { RelativeTime } from "@/components/Time";
-import { useToasts } from "@/components/Toast";
 import styles from "./SettingsPage.module.css";
+import { Configuration } from "./Configuration";
 import { TokenDialog } from "./TokenDialog";
 
 export default function SettingsPage() {
   return (
-    <Page title="Settings" subtitle="Who may come in, and how this page looks.">
+    <Page title="Settings" subtitle="Who may come in, how this page looks, and how the server was set up.">
       <Tokens />
       <ThisBrowser />
-      <Section title="Configuration of the server">
-        <div className={styles.stack}>
-          <p>It comes from one file, the environment and flags. On the machine of the server, this says which value counts and where it came from:</p>
-          <CliLine command={["noetl", "config", "show"]} server={false} />
-        </div>
-      </Section>
+      <Configuration />
     </Page>
   );
 }
@@ -96,28 +91,17 @@ function statusOf(token: Token): string {
 }
 
 function Revoke({ token, onClose }: { token: Token; onClose: () => void }) {
-  const queries = useQueryClient();
-  const toasts = useToasts();
-  const revoke = useMutation({
-    mutationFn: () => ask(api.DELETE("/api/tokens/{id}", { params: { path: { id: token.id } } })),
-    onSuccess: () => {
-      toasts.success(`${token.name} is revoked`);
-      void queries.invalidateQueries({ queryKey: ["tokens"] });
-      onClose();
-    },
-  });
   return (
-    <ConfirmDialog
+    <RemoveDialog
       title={`Revoke ${token.name}`}
       action="Revoke"
+      consequence="Whoever uses it is refused from now on, for good."
       command={["noetl", "token", "revoke", String(token.id)]}
-      busy={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate()}
+      remove={() => ask(api.DELETE("/api/tokens/{id}", { params: { path: { id: token.id } } }))}
+      done={`${token.name} is revoked`}
+      queryKey={["tokens"]}
       onClose={onClose}
-    >
-      <p>Whoever uses it is refused from now on, for good.</p>
-    </ConfirmDialog>
+    />
   );
 }
 

@@ -59,7 +59,7 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
       <RadioField<TokenScope> legend="Good for" value={scope} onChange={setScope} options={SCOPES} />
       <TextField label="Valid for days" inputMode="numeric" value={days} onChange={setDays} error={daysError} hint="Until it is revoked when left empty." />
       {create.error && <ErrorPanel error={create.error} />}
-      <CliLine command={["noetl", "token", "create", "--scope", scope, "--name", name.trim() || "NAME", ...(wanted === null ? [] : ["--days", days.trim()])]} />
+      <CliLine command={["noetl", "token", "create", "--scope", scope, "--name", name.trim() || "NAME", ...(wanted === null || daysError !== undefined ? [] : ["--days", String(wanted)])]} />
     </Dialog>
   );
 }
