@@ -19,6 +19,7 @@ test("a failing run is understood from its page: message, line and rule", async 
   const step = page.getByRole("complementary", { name: "Step divide" });
   await expect(step).toContainText("Rule 2 (line 28)");
   await expect(step.getByRole("log")).toContainText("about to divide");
+  await expect(step.getByRole("region", { name: /^Input of python/ })).toContainText("n: 3");
   await expect(page).toHaveURL(/step=divide/);
 });
 

@@ -135,8 +135,10 @@ test("workers, health, metrics and the audit log are shown", async ({ page, serv
   await shoot(page, "system");
   await page.getByRole("tab", { name: "Metrics" }).click();
   await expect(page.getByRole("img", { name: /Executions ended per second/ })).toBeVisible();
+  // A rate is known once the numbers have been read twice.
+  await expect(page.getByText(/^most \d/)).toHaveCount(5);
   for (let count = 0; count < 8; count += 1) await server.ended(await server.execute("examples/conditional"));
-  await expect(page.getByText("most 0", { exact: true })).not.toHaveCount(5);
+  await expect(page.getByText(/^most (?!0$)\d/).first()).toBeVisible();
   await expectAccessible(page);
   await shoot(page, "system-metrics");
   await page.getByRole("tab", { name: "Audit log" }).click();

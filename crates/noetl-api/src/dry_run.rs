@@ -54,6 +54,19 @@ pub struct FirstStep {
     pub error: Option<String>,
 }
 
+/// What the newest command of a step called first, rendered again from what was known then.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StepCalls {
+    /// The item of the step's loop.
+    pub item: Option<u32>,
+    pub attempt: Option<u16>,
+    pub calls: Vec<FirstCall>,
+    /// Why nothing was called.
+    pub error: Option<String>,
+    /// Why it can't be said.
+    pub untold: Option<String>,
+}
+
 /// A call of a tool with its templates rendered. Credentials are named in it and not looked up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FirstCall {

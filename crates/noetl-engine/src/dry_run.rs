@@ -42,7 +42,7 @@ pub struct FirstStep {
 pub fn dry_run(plan: &Arc<Plan>, request: StartRequest, now: Timestamp) -> Result<DryRun, ToolError> {
     let started = start(plan, request, now)?;
     let commands = first_commands(plan, started.clone(), now);
-    let first = commands.into_iter().map(|command| first_step(plan, command, now)).collect();
+    let first = commands.into_iter().filter_map(|command| first_step(plan, command, now)).collect();
     Ok(DryRun { first, needs: needs(plan), started })
 }
 
@@ -63,7 +63,8 @@ fn first_commands(plan: &Arc<Plan>, started: Started, now: Timestamp) -> Vec<Com
     commands
 }
 
-fn first_step(plan: &Arc<Plan>, command: Command, now: Timestamp) -> FirstStep {
+/// What a command would call first, or nothing when that depends on values that are stored aside.
+pub fn first_step(plan: &Arc<Plan>, command: Command, now: Timestamp) -> Option<FirstStep> {
     let step = command.step.clone();
     let mut pipeline = Pipeline::new(plan.clone(), command, Default::default(), Arc::new(NoValues));
     let (calls, error) = match pipeline.next(now) {
@@ -72,9 +73,10 @@ fn first_step(plan: &Arc<Plan>, command: Command, now: Timestamp) -> FirstStep {
             Outcome::Finished { report, .. } => (Vec::new(), report.error),
             Outcome::Suspended { .. } => (Vec::new(), None),
         },
-        Next::Wait | Next::Load(_) => (Vec::new(), None),
+        Next::Wait => (Vec::new(), None),
+        Next::Load(_) => return None,
     };
-    FirstStep { step, calls, error }
+    Some(FirstStep { step, calls, error })
 }
 
 fn needs(plan: &Plan) -> Needs {

@@ -27,7 +27,7 @@ pub use advance::advance;
 pub use apply::{apply, item_result};
 pub use command::command_for;
 pub use decide::decide;
-pub use dry_run::{DryRun, FirstStep, Needs, dry_run};
+pub use dry_run::{DryRun, FirstStep, Needs, dry_run, first_step};
 pub use effect::{Decision, Effect, Ended};
 pub use explain::explain;
 pub use keep::{History, Keeper};

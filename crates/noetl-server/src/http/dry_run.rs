@@ -59,7 +59,7 @@ fn of_step(first: noetl_engine::FirstStep) -> FirstStep {
     }
 }
 
-fn of_call(call: TaskCall) -> FirstCall {
+pub fn of_call(call: TaskCall) -> FirstCall {
     FirstCall {
         label: call.label.to_string(),
         kind: call.kind.to_string(),

@@ -71,3 +71,33 @@ async fn what_can_not_start_is_refused_with_its_reason() {
     assert_eq!(ask(json!({"catalog_id": "1"})).await, "catalog_entry_not_found");
     assert_eq!(ask(json!({})).await, "body_invalid");
 }
+
+#[tokio::test]
+async fn what_a_step_was_called_with_can_be_said_after_its_end() {
+    let server = Server::new();
+    let playbook = "\
+apiVersion: noetl.io/v2
+kind: Playbook
+metadata: {name: asks, path: asks}
+workload: {who: Ada}
+workflow:
+  - step: start
+    tool: {kind: noop}
+    next: {arcs: [{step: ask}]}
+  - step: ask
+    tool: {kind: http, url: \"https://example.invalid/{{ workload.who }}\", input: {name: \"{{ workload.who }}\"}}
+";
+    server.register_text(playbook).await;
+    let id = server.start("asks").await;
+    server.work(noetl_types::Value::from(1)).await;
+    let status = server.get(&format!("/api/executions/{id}/status")).await.ok();
+    assert_eq!(status["status"], "COMPLETED", "{status}");
+    let asked = server.get(&format!("/api/executions/{id}/steps/ask/calls")).await.ok();
+    let call = &asked["calls"][0];
+    assert_eq!((&call["kind"], &call["input"]), (&json!("http"), &json!({"name": "Ada"})), "{asked}");
+    assert_eq!(call["settings"]["url"], "https://example.invalid/Ada");
+    let inline = server.get(&format!("/api/executions/{id}/steps/start/calls")).await.ok();
+    assert_eq!(inline["untold"], "the step gave no work to a worker");
+    let refused = server.get(&format!("/api/executions/{id}/steps/nowhere/calls")).await.refused();
+    assert_eq!(refused, (404, "step_not_found".to_owned()));
+}

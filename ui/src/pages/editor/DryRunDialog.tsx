@@ -2,15 +2,15 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "@/api/client";
-import type { DryRun, FirstCall, Json } from "@/api/types";
+import type { DryRun, Json } from "@/api/types";
 import { Button } from "@/components/Button";
 import { CliLine } from "@/components/CliLine";
-import { CodeBlock } from "@/components/CodeBlock";
 import { Dialog } from "@/components/Dialog";
 import { ErrorPanel } from "@/components/ErrorPanel";
 import { TextArea } from "@/components/fields";
 import { JsonView } from "@/components/JsonView";
 import { Skeleton } from "@/components/Skeleton";
+import { ToolCall } from "@/components/ToolCall";
 import { readJsonObject } from "@/lib/read-json";
 import styles from "./DryRunDialog.module.css";
 
@@ -62,7 +62,7 @@ function Found({ tried }: { tried: DryRun }) {
           {error && <p className={styles.error}>It can't be called: {error}</p>}
           {calls.length === 0 && !error && <p className="muted">It calls nothing at once.</p>}
           {calls.map((call) => (
-            <Call key={call.label} call={call} />
+            <ToolCall key={call.label} call={call} />
           ))}
         </section>
       ))}
@@ -71,30 +71,6 @@ function Found({ tried }: { tried: DryRun }) {
     </div>
   );
 }
-
-function Call({ call }: { call: FirstCall }) {
-  const where = `${call.kind}, line ${call.line}`;
-  return (
-    <>
-      <p className="muted">Calls {where}</p>
-      <div className={styles.call}>
-        {isEmpty(call.settings) || (
-          <div>
-            <h4>Settings</h4>
-            <JsonView value={call.settings as Json} label={`Settings of ${where}`} />
-          </div>
-        )}
-        <div>
-          <h4>Input</h4>
-          <JsonView value={call.input as Json} label={`Input of ${where}`} />
-        </div>
-      </div>
-      {call.code && <CodeBlock text={call.code.trimEnd()} firstLine={1} label={`Code of ${where}`} />}
-    </>
-  );
-}
-
-const isEmpty = (value: unknown) => typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
 function Fact({ name, words }: { name: string; words: string[] }) {
   if (words.length === 0) return null;

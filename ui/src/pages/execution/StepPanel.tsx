@@ -15,6 +15,7 @@ import { LogView } from "./LogView";
 import { stepQuery } from "./queries";
 import { RerunDialog } from "./RerunDialog";
 import { RuleWords } from "./RuleWords";
+import { StepCalls } from "./StepCalls";
 import styles from "./StepPanel.module.css";
 import type { Outline } from "@/api/types";
 
@@ -78,19 +79,15 @@ export function StepPanel({ execution, name, outline, state, onClose }: StepPane
                 <ValueView value={data.error as Json} label={`The error of ${name}`} />
               </Part>
             )}
-            {data.input !== null && data.input !== undefined ? (
+            {data.runs > 0 && (
+              <Part title="Called with">
+                <StepCalls id={id} step={name} visit={`${data.runs}/${data.attempts.length}`} />
+              </Part>
+            )}
+            {data.input !== null && data.input !== undefined && (
               <Part title="What its templates read">
                 <ValueView value={data.input as Json} label={`What the templates of ${name} read`} />
               </Part>
-            ) : (
-              data.runs > 0 && (
-                <Part title="Input">
-                  <p className="muted">
-                    Not kept: the worker renders it from the templates at line {described?.line ?? "–"} for the call, with secrets in it, and the events
-                    have only what came of it. What the templates read is under Input and result, and in the results of the steps before.
-                  </p>
-                </Part>
-              )
             )}
             {data.status !== "skipped" && data.status !== "running" && (
               <Part title="Result">

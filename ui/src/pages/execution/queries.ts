@@ -22,6 +22,14 @@ export const stepQuery = (id: string, step: string) =>
     retry: false,
   });
 
+/** What a step called its tools with. It stays as it is until the step calls again. */
+export const callsQuery = (id: string, step: string, visit: string) =>
+  queryOptions({
+    queryKey: ["execution-calls", id, step, visit],
+    queryFn: ({ signal }) => ask(api.GET("/api/executions/{id}/steps/{step}/calls", { params: { path: { id, step } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const stateQuery = (id: string, seq: number) =>
   queryOptions({
     queryKey: ["execution-at", id, seq],

@@ -1,5 +1,6 @@
 //! Executions: finding them, looking into them, steering them.
 
+mod calls;
 mod control;
 mod end;
 mod events;
@@ -10,6 +11,7 @@ mod replay;
 mod rerun;
 mod step;
 
+pub use calls::{CalledWith, Untold};
 pub use control::Steered;
 pub use events::{EventQuery, Events};
 pub use live::{Live, READER_PATIENCE};

@@ -1,6 +1,7 @@
 //! Into an execution: why it is where it is, what it started, one of its steps, and how it was at an event.
 
 use axum::extract::State;
+use noetl_api::dry_run::StepCalls;
 use noetl_api::execution::{
     Attempt, ChildrenParameters, Decision, Execution, Explained, RanStep, Resolve, State as StateAt,
     StateParameters,
@@ -14,8 +15,9 @@ use utoipa_axum::routes;
 use super::events::slots;
 use super::room::{RESOLVED, Room};
 use super::summary::{execution, id, step as step_of, steps};
-use crate::app::executions::StepHistory;
+use crate::app::executions::{CalledWith, StepHistory};
 use crate::app::{App, Error};
+use crate::http::dry_run::of_call;
 use crate::http::extract::{Json, Path, Query};
 
 pub fn router() -> OpenApiRouter<App> {
@@ -23,6 +25,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(explained))
         .routes(routes!(children))
         .routes(routes!(step))
+        .routes(routes!(step_calls))
         .routes(routes!(state))
 }
 
@@ -92,6 +95,31 @@ async fn step(
         app.resolve(slots(history.events.iter_mut()), RESOLVED).await?;
     }
     Ok(Json(told(&name, &history, &mut Room::new(resolve))))
+}
+
+/// What the newest command of a step called first
+///
+/// It is rendered again from what was known when the command was issued, without secrets: those only workers have.
+#[utoipa::path(get, path = "/api/executions/{id}/steps/{step}/calls", tag = "executions",
+    params(("id" = Id, Path), ("step" = String, Path)),
+    responses((status = 200, body = StepCalls), (status = 404, body = ErrorBody)))]
+async fn step_calls(
+    State(app): State<App>,
+    Path((execution_id, name)): Path<(Id, String)>,
+) -> Result<Json<StepCalls>, Error> {
+    Ok(Json(match app.called_with(ExecutionId(execution_id.0), &name).await? {
+        Ok(CalledWith { key, attempt, first }) => StepCalls {
+            item: match key.item {
+                Item::At(index) => Some(index),
+                Item::Whole | Item::Claim(_) => None,
+            },
+            attempt: Some(attempt),
+            calls: first.calls.into_iter().map(of_call).collect(),
+            error: first.error.map(|error| error.message.to_string()),
+            untold: None,
+        },
+        Err(untold) => StepCalls { untold: Some(untold.to_string()), ..StepCalls::default() },
+    }))
 }
 
 /// Attempts that are told.
