@@ -19,8 +19,8 @@ pub const APPLICATION_ID: i32 = 0x4e6f_4554;
 /// A commit writes every page that it touches whole, and a lone start touches nearly twenty: measured, it takes two thirds of
 /// the time with pages of this size that it takes with twice as large ones.
 pub const PAGE_SIZE: u32 = 4096;
-const WRITER_CACHE_KIB: u32 = 64 * 1024;
-const READER_CACHE_KIB: u32 = 16 * 1024;
+const WRITER_CACHE_KIB: u32 = 24 * 1024;
+const READER_CACHE_KIB: u32 = 8 * 1024;
 
 /// After a checkpoint the write-ahead log is cut down to this size.
 const WAL_KEPT_BYTES: u64 = 64 * 1024 * 1024;
