@@ -61,7 +61,6 @@ CREATE TABLE noetl.execution_record (
 );
 
 CREATE INDEX noetl.execution_by_status ON execution_record (status);
-CREATE INDEX noetl.execution_by_path ON execution_record (path);
 CREATE INDEX noetl.execution_by_parent ON execution_record (parent_execution_id)
 WHERE parent_execution_id IS NOT NULL;
 

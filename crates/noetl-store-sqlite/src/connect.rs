@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Synchronous;
 use crate::error::{Outcome, store_error};
 use crate::lock::cannot_open;
+use crate::log_writes;
 
 /// Marks our files, so that nobody migrates somebody else's database.
 pub const APPLICATION_ID: i32 = 0x4e6f_4554;
@@ -31,17 +32,24 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const STATEMENT_CACHE: usize = 128;
 
 fn attach(database: &Path, flags: OpenFlags) -> Result<Connection, Error> {
+    attach_in(database, || Connection::open_in_memory_with_flags(flags))
+}
+
+fn attach_in(
+    database: &Path,
+    open: impl FnOnce() -> rusqlite::Result<Connection>,
+) -> Result<Connection, Error> {
     let Some(path) = database.to_str() else {
         return Err(Error::invalid(format!("the path {} is not valid Unicode", database.display())));
     };
-    let open = || -> rusqlite::Result<Connection> {
-        let connection = Connection::open_in_memory_with_flags(flags)?;
+    let attached = || -> rusqlite::Result<Connection> {
+        let connection = open()?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
         connection.execute("ATTACH ?1 AS noetl", [path])?;
         Ok(connection)
     };
-    open().map_err(|error| store_error(&error, database))
+    attached().map_err(|error| store_error(&error, database))
 }
 
 /// Makes the file if there is none, for its owner alone: what runs work with may be nobody else's business.
@@ -60,7 +68,10 @@ pub fn make_private(database: &Path) -> Result<(), Error> {
 pub fn open_writer(database: &Path, synchronous: Synchronous) -> Result<Connection, Error> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = attach(database, flags)?;
+    let connection = match log_writes::layer() {
+        Some(layer) => attach_in(database, || Connection::open_in_memory_with_flags_and_vfs(flags, layer))?,
+        None => attach(database, flags)?,
+    };
     let prepare = || -> Outcome<()> {
         check_owner(&connection, database)?;
         connection.execute_batch(&format!(

@@ -21,6 +21,7 @@ mod keychain;
 mod list;
 mod lock;
 mod log_space;
+mod log_writes;
 mod logs;
 mod migrate;
 mod outbox;

@@ -49,7 +49,6 @@ enum Source {
     All,
     Among(Range),
     Status(RunStatus),
-    Path(String),
     PathAndStatus(String, RunStatus),
     CatalogAndStatus(i64, RunStatus),
     Pool(String),
@@ -69,7 +68,6 @@ impl Source {
                 );
             }
             Source::Status(_) => "execution_by_status",
-            Source::Path(_) => "execution_by_path",
             Source::PathAndStatus(..) => "execution_by_path_and_status",
             Source::CatalogAndStatus(..) => "execution_by_catalog_and_status",
             Source::Pool(_) => "execution_by_pool",
@@ -87,7 +85,6 @@ impl Source {
         match self {
             Source::All | Source::Among(_) => {}
             Source::Status(status) => conditions.add("e.status = ?", status.as_str()),
-            Source::Path(path) => conditions.add("e.path = ?", path.clone()),
             Source::PathAndStatus(path, status) => {
                 conditions.add_pair("e.path = ?a AND e.status = ?b", path.clone(), status.as_str());
             }
@@ -312,10 +309,12 @@ fn sources_of_search(
 
 /// The ways that lead to the executions of a path.
 fn sources_of_path(path: String, filter: &ExecutionFilter) -> Vec<Source> {
-    if filter.statuses.is_empty() {
-        return vec![Source::Path(path)];
-    }
-    filter.statuses.iter().map(|status| Source::PathAndStatus(path.clone(), *status)).collect()
+    statuses(filter).iter().map(|status| Source::PathAndStatus(path.clone(), *status)).collect()
+}
+
+/// The statuses that executions in the list can have.
+fn statuses(filter: &ExecutionFilter) -> &[RunStatus] {
+    if filter.statuses.is_empty() { &RunStatus::ALL } else { &filter.statuses }
 }
 
 /// The ids that can be in the list at all. Times are turned into ids by their index.
@@ -359,9 +358,8 @@ fn sources(connection: &Connection, filter: &ExecutionFilter) -> rusqlite::Resul
             Some(_) => {}
         }
     }
-    let statuses = if filter.statuses.is_empty() { &RunStatus::ALL[..] } else { &filter.statuses };
     let each_status = |source: &dyn Fn(RunStatus) -> Source| -> Vec<Source> {
-        statuses.iter().map(|status| source(*status)).collect()
+        statuses(filter).iter().map(|status| source(*status)).collect()
     };
     if let Some(catalog) = filter.catalog_id {
         return Ok(each_status(&|status| Source::CatalogAndStatus(catalog, status)));
@@ -475,7 +473,6 @@ mod tests {
         for (source, way) in [
             (Source::All, "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
             (Source::Status(RunStatus::Failed), "execution_by_status (status=? AND rowid>? AND rowid<?)"),
-            (Source::Path("a".to_owned()), "execution_by_path (path=? AND rowid>? AND rowid<?)"),
             (
                 Source::PathAndStatus("a".to_owned(), RunStatus::Failed),
                 "execution_by_path_and_status (path=? AND status=? AND rowid>? AND rowid<?)",

@@ -30,6 +30,7 @@ const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0008_borrows_and_projections.sql"),
     },
     Migration { name: "objects_by_tail", sql: include_str!("../migrations/0009_objects_by_tail.sql") },
+    Migration { name: "fewer_indexes", sql: include_str!("../migrations/0010_fewer_indexes.sql") },
 ];
 
 /// The steps that have been applied.

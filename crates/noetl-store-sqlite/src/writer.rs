@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use crate::connect::{page_size, set_synchronous};
 use crate::error::{Fault, Outcome, store_error};
 use crate::lock::FileLock;
 use crate::log_space::LogSpace;
+use crate::log_writes;
 
 /// Calls that may wait before callers have to.
 const QUEUE: usize = 256;
@@ -46,6 +47,8 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
+    /// Callers that wait for an answer.
+    waiting: AtomicUsize,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -80,7 +83,7 @@ impl Writer {
             .map_err(|error| {
                 Error::unavailable(format!("the writing thread could not be started: {error}"))
             })?;
-        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+        Ok(Writer { queue: Some(queue), waiting: AtomicUsize::new(0), thread: Some(thread) })
     }
 
     /// Runs a call in a transaction, together with others that wait, and answers when it is committed. The call may be
@@ -93,31 +96,50 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let job = Call { durability, call, output: None, reply };
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        let alone = queue.capacity() == QUEUE;
+        let waiting = Waiting::among(&self.waiting);
         queue.send(Box::new(job)).await.map_err(|_| stopped())?;
         let mut answer = answer;
-        if alone && let Some(answer) = soon(&mut answer).await {
+        if waiting.is_alone
+            && let Some(answer) = soon(&mut answer)
+        {
             return answer;
         }
         answer.await.map_err(|_| stopped())?
     }
 }
 
-/// The answer, if it comes before a thread would have gone to sleep and been woken again. Others that can go on do so
-/// meanwhile.
-async fn soon<T>(answer: &mut oneshot::Receiver<Result<T, Error>>) -> Option<Result<T, Error>> {
+/// The answer, if it comes before a thread would have gone to sleep and been woken again. The thread is kept from other
+/// work for that long: letting its runtime look for some wakes the other threads of the runtime, for nothing and again and
+/// again, and those then stand in the way of the one that writes.
+fn soon<T>(answer: &mut oneshot::Receiver<Result<T, Error>>) -> Option<Result<T, Error>> {
     let asleep_at = Instant::now() + ATTENTIVE;
     while Instant::now() < asleep_at {
         match answer.try_recv() {
             Ok(answer) => return Some(answer),
             Err(oneshot::error::TryRecvError::Closed) => return Some(Err(stopped())),
-            Err(oneshot::error::TryRecvError::Empty) => {
-                std::thread::yield_now();
-                tokio::task::yield_now().await;
-            }
+            Err(oneshot::error::TryRecvError::Empty) => std::thread::yield_now(),
         }
     }
     None
+}
+
+/// One of those who wait for an answer, counted until it is dropped.
+struct Waiting<'a> {
+    count: &'a AtomicUsize,
+    is_alone: bool,
+}
+
+impl Waiting<'_> {
+    fn among(count: &AtomicUsize) -> Waiting<'_> {
+        let others = count.fetch_add(1, Ordering::Relaxed);
+        Waiting { count, is_alone: others == 0 }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn stopped() -> Error {
@@ -245,7 +267,8 @@ impl State {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let done = group.iter_mut().try_for_each(|job| job.run(&self.connection));
         let done = done.and_then(|()| {
-            self.connection.prepare_cached("COMMIT")?.execute([])?;
+            let mut commit = self.connection.prepare_cached("COMMIT")?;
+            log_writes::gathered(|| commit.execute([]))?;
             Ok(())
         });
         if done.is_err() && !self.connection.is_autocommit() {

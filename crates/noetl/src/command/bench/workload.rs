@@ -14,8 +14,11 @@ use serde::Serialize;
 /// How long an execution may take, in seconds.
 const PATIENCE: u32 = 60;
 
-/// Runs that are measured one after the other when the workload is a single long run.
+/// Runs that are measured one after the other when the workload is a single long run, at least.
 const ROUNDS: usize = 5;
+
+/// Which part of the time for a throughput they are repeated for.
+const SHARE_OF_ROUNDS: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
@@ -101,12 +104,13 @@ impl Workload {
             Workload::Throughput64 => self.at_a_time(client, 64, duration, false).await,
             Workload::Webhook => self.at_a_time(client, 16, duration, true).await,
             Workload::Chain40 | Workload::Python40 => {
-                let seconds = self.rounds(client).await?;
+                let seconds = self.rounds(client, duration / SHARE_OF_ROUNDS).await?;
                 Ok(Measured { ms: Some(seconds * 1e3), ..Measured::default() })
             }
-            Workload::Loop1000 | Workload::Loop10000 | Workload::Nested => {
-                Ok(Measured { s: Some(self.rounds(client).await?), ..Measured::default() })
-            }
+            Workload::Loop1000 | Workload::Loop10000 | Workload::Nested => Ok(Measured {
+                s: Some(self.rounds(client, duration / SHARE_OF_ROUNDS).await?),
+                ..Measured::default()
+            }),
         }
     }
 
@@ -161,11 +165,12 @@ impl Workload {
         Ok(all)
     }
 
-    /// The median of a few runs, after one that does not count.
-    async fn rounds(self, client: &Client) -> Result<f64> {
+    /// The median of a few runs, of more if they are short, after one that does not count.
+    async fn rounds(self, client: &Client, duration: Duration) -> Result<f64> {
         self.run(client).await?;
+        let begun = Instant::now();
         let mut times = Vec::new();
-        for _ in 0..ROUNDS {
+        while times.len() < ROUNDS || begun.elapsed() < duration {
             times.push(self.run(client).await?);
         }
         Ok(percentiles(times).0)
