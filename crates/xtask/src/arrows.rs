@@ -67,6 +67,7 @@ const RULES: &[Rule] = &[
         tests_use: &["noetl-store-sqlite", "noetl-worker", "noetl-tools"],
     },
     rule("noetl-ui", Only(&[])),
+    rule("noetl-oidc", Only(&[])),
     rule("noetl", Product),
     rule("noetl-sim", Anything),
     rule("noetl-e2e", Anything),

@@ -37,6 +37,8 @@ codes! {
     RouteNotFound => "route_not_found",
     MethodNotAllowed => "method_not_allowed",
     NotAuthenticated => "not_authenticated",
+    /// Nobody can tell whose token it is, since its issuer does not answer.
+    IssuerUnavailable => "issuer_unavailable",
     Forbidden => "forbidden",
     /// The server is called by a name that is not its own.
     HostRefused => "host_refused",

@@ -1,7 +1,10 @@
 //! Whom the server lets in, and how much it takes from them.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+
+use super::guard::Identities;
 
 /// A text that is used and never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,6 +45,8 @@ pub struct HttpConfig {
     pub admin_token: Option<SecretText>,
     /// What workers and other servers may show to call the internal routes.
     pub internal_token: Option<SecretText>,
+    /// Who else is believed about who somebody is, where callers show tokens.
+    pub identities: Option<Arc<dyn Identities>>,
     /// Names under which the server is reached, besides those of this machine and plain addresses.
     pub hosts: Vec<String>,
     /// Origins whose pages may call the API, such as `https://noetl.example.com`; `*` is every page.
@@ -75,6 +80,7 @@ impl Default for HttpConfig {
             auth: Auth::None,
             admin_token: None,
             internal_token: None,
+            identities: None,
             hosts: Vec::new(),
             cors_origins: Vec::new(),
             body_limit: 2 << 20,

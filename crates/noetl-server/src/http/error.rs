@@ -37,6 +37,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         Code::StoreUnavailable
         | Code::ShuttingDown
+        | Code::IssuerUnavailable
         | Code::CredentialUnreadable
         | Code::InternalTokenMissing
         | Code::EncryptionKeyMissing => StatusCode::SERVICE_UNAVAILABLE,

@@ -1,8 +1,11 @@
 //! Who may call what. Each route belongs to a scope; the outer layer says who asks.
 
+use std::fmt;
+
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
+use futures_util::future::BoxFuture;
 use utoipa_axum::router::OpenApiRouter;
 
 pub use crate::app::Scope;
@@ -31,6 +34,28 @@ impl Caller {
     pub fn may(&self, needed: Scope) -> bool {
         self.scopes.iter().any(|scope| scope.covers(needed))
     }
+}
+
+/// Tells who somebody is by a token that another program has signed.
+pub trait Identities: fmt::Debug + Send + Sync {
+    fn identify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Identity, Unproven>>;
+}
+
+/// Somebody whom another program vouches for.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// For the audit.
+    pub name: String,
+    pub scopes: Vec<Scope>,
+}
+
+/// Why nobody could be told from a token.
+#[derive(Clone, Debug)]
+pub enum Unproven {
+    /// It is no good, in a sentence.
+    Refused(String),
+    /// The other program can't be asked.
+    Unavailable(String),
 }
 
 /// Lets only callers with the scope through to these routes.

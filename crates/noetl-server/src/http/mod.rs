@@ -53,7 +53,7 @@ use gate::Gate;
 
 pub use config::{Auth, HttpConfig, SecretText};
 pub use executions::{event_row, log_line};
-pub use guard::Scope;
+pub use guard::{Identities, Identity, Scope, Unproven};
 pub use openapi::document;
 pub use pages::{Pages, no_pages};
 pub use serve::serve_with;

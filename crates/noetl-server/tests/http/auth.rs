@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use axum::http::Method;
+use futures_util::future::BoxFuture;
 use noetl_server::app::Scope;
-use noetl_server::http::{Auth, HttpConfig, SecretText};
+use noetl_server::http::{Auth, HttpConfig, Identities, Identity, SecretText, Unproven};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Server, request, with};
@@ -105,6 +108,8 @@ async fn internal_routes_need_the_internal_token_or_the_scope_of_workers() {
     const PATH: &str = "/api/internal/anything";
     let closed = Server::behind(locked());
     assert_eq!(closed.get(PATH).await.refused(), (503, "internal_token_missing".to_owned()));
+    let wrong = ask(&closed, "outside", Method::GET, PATH, None).await;
+    assert_eq!(wrong.refused(), (401, "not_authenticated".to_owned()));
     let worker = closed.token(Scope::Worker).await;
     assert_eq!(ask(&closed, &worker, Method::GET, PATH, None).await.status, 404, "it is let through");
 
@@ -118,4 +123,54 @@ async fn internal_routes_need_the_internal_token_or_the_scope_of_workers() {
         assert_eq!(ask(&server, "inside", Method::GET, PATH, None).await.status, 404, "{auth:?}");
     }
     assert_eq!(Server::new().get(PATH).await.status, 404, "without any login it is open");
+}
+
+/// Knows people whose token says their name and their scope.
+#[derive(Debug)]
+struct Elsewhere;
+
+impl Identities for Elsewhere {
+    fn identify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Identity, Unproven>> {
+        let answer = match token.split('.').collect::<Vec<_>>()[..] {
+            ["down", ..] => Err(Unproven::Unavailable("it is down".to_owned())),
+            [name, "knows", scope] => {
+                let scopes = Scope::find(scope).into_iter().collect();
+                Ok(Identity { name: format!("oidc:{name}"), scopes })
+            }
+            _ => Err(Unproven::Refused("the token has expired".to_owned())),
+        };
+        Box::pin(async move { answer })
+    }
+}
+
+#[tokio::test]
+async fn whom_another_program_vouches_for_may_do_what_it_says() {
+    let server = Server::behind(HttpConfig { identities: Some(Arc::new(Elsewhere)), ..locked() });
+    let get = async |token: &str, path| ask(&server, token, Method::GET, path, None).await;
+    assert_eq!(get("ann.knows.viewer", "/api/credentials").await.status, 200);
+    assert_eq!(get("ann.knows.viewer", "/api/tokens").await.refused(), (403, "forbidden".to_owned()));
+    assert_eq!(get("ann.knows.nothing", "/api/credentials").await.refused(), (403, "forbidden".to_owned()));
+    assert_eq!(get("bob.knows.admin", "/api/tokens").await.status, 200);
+    assert_eq!(get("w.knows.worker", "/api/internal/anything").await.status, 404, "it is let through");
+
+    let refused = get("ann.knew.viewer", "/api/credentials").await;
+    assert_eq!(refused.json()["error"], "the token has expired");
+    assert_eq!(refused.refused(), (401, "not_authenticated".to_owned()));
+    let unknown = get("down.knows.viewer", "/api/credentials").await;
+    assert_eq!(unknown.headers["retry-after"], "10");
+    assert_eq!(unknown.refused(), (503, "issuer_unavailable".to_owned()));
+
+    let own = server.token(Scope::Viewer).await;
+    assert_eq!(get(&own, "/api/credentials").await.status, 200, "tokens of the server count besides");
+    let put = json!({"name": "a", "type": "bearer", "data": {"token": "hush-7"}});
+    ask(&server, "cy.knows.operator", Method::POST, "/api/credentials", Some(put)).await.ok();
+    let trail = get("bob.knows.admin", "/api/audit").await.ok();
+    assert!(trail.to_string().contains("oidc:cy"), "{trail}");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_tokens_where_nobody_logs_in() {
+    let config = HttpConfig { identities: Some(Arc::new(Elsewhere)), ..HttpConfig::default() };
+    let server = Server::behind(config);
+    assert_eq!(ask(&server, "down.knows.viewer", Method::GET, "/api/credentials", None).await.status, 200);
 }

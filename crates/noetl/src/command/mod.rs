@@ -16,6 +16,7 @@ pub mod events;
 pub mod exec;
 pub mod explain;
 pub mod list;
+mod login;
 pub mod logs;
 pub mod older;
 pub mod pause;

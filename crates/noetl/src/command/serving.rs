@@ -2,18 +2,20 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use noetl_client::api::config::ConfigInEffect;
 use noetl_server::app::App;
-use noetl_server::http::{HttpConfig, serve_with};
+use noetl_server::http::{HttpConfig, Identities, serve_with};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::entrance::{self, Entrance};
+use super::login;
 use crate::config::{self, Config, Flags, Loaded, Surroundings};
 use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
@@ -81,13 +83,25 @@ pub fn block_on(command: impl Future<Output = Result<Exit>>) -> Result<Exit> {
 
 pub async fn door(config: &Config) -> Result<Door> {
     let collector = config.telemetry.sink()?;
+    let login = login::identities(&config.server)?;
+    if let Some(login) = login.clone() {
+        // Who waits for the server need not wait for the provider.
+        tokio::spawn(async move {
+            if let Err(error) = login.look_up().await {
+                mention(format_args!("{error}; until that changes, tokens of this issuer let nobody in"));
+            }
+        });
+    }
     let listen = &config.server.listen;
     let listener = TcpListener::bind((listen.host.as_str(), listen.port))
         .await
         .with_context(|| format!("can't listen on {listen}"))?;
     Ok(Door {
         listener,
-        gate: config.server.http(),
+        gate: HttpConfig {
+            identities: login.map(|login| login as Arc<dyn Identities>),
+            ..config.server.http()
+        },
         reader_patience: config.server.reader_patience,
         collector,
     })

@@ -68,6 +68,8 @@ pub struct ServerConfig {
     pub internal_token: Option<Secret>,
     /// A token with the scope `admin`, besides those that are stored.
     pub admin_token: Option<Secret>,
+    /// Who else is believed about who somebody is.
+    pub oidc: OidcConfig,
     /// How long a reader of a live stream may take nothing.
     pub reader_patience: Duration,
     /// The limits of the gate, and whom it lets in otherwise.
@@ -83,6 +85,7 @@ impl Default for ServerConfig {
             insecure: false,
             internal_token: None,
             admin_token: None,
+            oidc: OidcConfig::default(),
             reader_patience: READER_PATIENCE,
             gate: HttpConfig::default(),
         }
@@ -114,6 +117,33 @@ impl ServerConfig {
 /// The host and port in a URL.
 fn host_of(url: &str) -> Option<&str> {
     url.split_once("://")?.1.split(['/', '?', '#']).next()
+}
+
+/// An OpenID provider whose tokens count.
+#[derive(Clone, Debug)]
+pub struct OidcConfig {
+    /// Its address, as it stands in its tokens. Without it, only tokens of this server count.
+    pub issuer: Option<String>,
+    /// Whom the tokens must be for.
+    pub audience: Option<String>,
+    /// The claim that names scopes.
+    pub claim: String,
+    /// What stands before them there.
+    pub prefix: String,
+    /// Scopes that everybody has whom the provider knows.
+    pub everyone: Vec<String>,
+}
+
+impl Default for OidcConfig {
+    fn default() -> OidcConfig {
+        OidcConfig {
+            issuer: None,
+            audience: None,
+            claim: "scope".to_owned(),
+            prefix: "noetl:".to_owned(),
+            everyone: Vec::new(),
+        }
+    }
 }
 
 /// Values of a mebibyte and more.

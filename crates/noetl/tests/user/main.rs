@@ -18,11 +18,14 @@ mod executions;
 mod fuzz;
 mod inspect;
 mod interrupted;
+#[path = "../../../noetl-oidc/tests/issuer/mod.rs"]
+mod issuer;
 mod keeping;
 mod kill;
 mod limits;
 mod live;
 mod objects;
+mod oidc;
 mod older;
 mod project;
 mod run;

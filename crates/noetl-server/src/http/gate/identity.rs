@@ -1,5 +1,7 @@
 //! Who asks: found out from the token that comes with the request.
 
+use std::time::Duration;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
@@ -8,12 +10,15 @@ use noetl_store::sha256_hex;
 use subtle::ConstantTimeEq;
 
 use super::super::config::{Auth, SecretText};
-use super::super::guard::{Caller, Scope, not_authenticated};
+use super::super::guard::{Caller, Identities, Identity, Scope, Unproven, not_authenticated};
 use super::Gate;
 use crate::app::{Code, Error};
 
 /// Routes of this prefix are for workers and other servers.
 const INTERNAL: &str = "/api/internal/";
+
+/// When it is worth trying again after the issuer of a token did not answer.
+const SOON: Duration = Duration::from_secs(10);
 
 pub async fn identify(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
     let shown = Shown::by(&request);
@@ -57,13 +62,17 @@ async fn caller(gate: &Gate, shown: &Shown) -> Result<Option<Caller>, Error> {
         (Auth::None, true) if config.internal_token.is_some() => Err(not_internal()),
         (Auth::None, _) => Ok(Some(Caller::anonymous_admin())),
         (Auth::Tokens, is_internal) => {
-            if let Some(token) = &shown.token
-                && let Some(caller) = stored(gate, token).await?
-            {
-                return Ok(Some(caller));
+            if let Some(token) = &shown.token {
+                let found = match &config.identities {
+                    Some(identities) if is_signed(token) => Some(vouched(&**identities, token).await?),
+                    _ => stored(gate, token).await?,
+                };
+                if found.is_some() {
+                    return Ok(found);
+                }
             }
             match (is_internal, &config.internal_token) {
-                (true, None) => Err(Error::new(
+                (true, None) if !shown.anything => Err(Error::new(
                     Code::InternalTokenMissing,
                     "the internal routes are closed, since the server was started without an internal token",
                 )
@@ -71,10 +80,10 @@ async fn caller(gate: &Gate, shown: &Shown) -> Result<Option<Caller>, Error> {
                     "use a token with the scope 'worker', or start the server with NOETL_INTERNAL_API_TOKEN",
                 )),
                 (true, Some(_)) => Err(not_internal()),
-                (false, _) if shown.anything => {
+                (_, _) if shown.anything => {
                     Err(not_authenticated("the token is unknown, has expired or was revoked"))
                 }
-                (false, _) => Ok(None),
+                _ => Ok(None),
             }
         }
     }
@@ -99,6 +108,24 @@ async fn stored(gate: &Gate, token: &str) -> Result<Option<Caller>, Error> {
         scopes: found.scopes.iter().filter_map(|name| Scope::find(name)).collect(),
         token: Some(found.id),
     }))
+}
+
+/// Whether a token is of the form that other programs sign: three parts with dots between them. Ours have none.
+fn is_signed(token: &str) -> bool {
+    token.split('.').count() == 3
+}
+
+async fn vouched(identities: &dyn Identities, token: &str) -> Result<Caller, Error> {
+    match identities.identify(token).await {
+        Ok(Identity { name, scopes }) => Ok(Caller { name, scopes, token: None }),
+        Err(Unproven::Refused(why)) => Err(Error::new(Code::NotAuthenticated, why)
+            .help("get a new token from its issuer; `noetl config show server` says which one counts here")),
+        Err(Unproven::Unavailable(why)) => {
+            Err(Error::new(Code::IssuerUnavailable, format!("nobody can tell whose token it is: {why}"))
+                .help("try again, or use a token of this server (`noetl token create`)")
+                .retry_after(SOON))
+        }
+    }
 }
 
 /// Compares digests, so that neither content nor length shows in the time it takes.
