@@ -125,7 +125,9 @@ test("workers, health, metrics and the audit log are shown", async ({ page, serv
   await server.ended(await server.execute("examples/hello"));
   await server.call("POST", "/api/catalog/delete", { path: "examples/hello" });
   await page.goto("/workers");
-  await expect(page.getByRole("region", { name: "Workers" })).toContainText("embedded");
+  const workers = page.getByRole("region", { name: "Workers" });
+  await expect(workers).toContainText("embedded");
+  await expect(workers).toContainText("shared, system, subscription");
   await expectAccessible(page);
   await shoot(page, "workers");
   await page.goto("/system");

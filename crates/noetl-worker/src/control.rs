@@ -96,6 +96,20 @@ pub struct WorkerInfo {
     pub capacity: usize,
 }
 
+impl WorkerInfo {
+    /// How it is labelled where workers are listed: by the pool it names first.
+    pub fn labels(&self) -> Value {
+        let pool = self.pools.first().cloned().unwrap_or_default();
+        Value::map([("pool_name", Value::Text(pool))])
+    }
+
+    /// What it can do, and for whom.
+    pub fn capabilities(&self) -> Value {
+        let texts = |texts: &[Arc<str>]| Value::list(texts.iter().cloned().map(Value::Text));
+        Value::map([("tools", texts(&self.kinds)), ("pools", texts(&self.pools))])
+    }
+}
+
 /// Names one attempt at a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptId {

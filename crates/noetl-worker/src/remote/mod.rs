@@ -116,14 +116,12 @@ impl RemoteControl {
 #[async_trait]
 impl ControlPlane for RemoteControl {
     async fn register(&self, worker: &WorkerInfo) -> Result<(), ControlError> {
-        let texts = |texts: &[Arc<str>]| Value::list(texts.iter().cloned().map(Value::Text));
-        let pool = worker.pools.first().cloned().unwrap_or_default();
         let registration = RegisterRequest {
             name: worker.name.to_string(),
             kind: Some("worker_pool".to_owned()),
             status: Some("ready".to_owned()),
-            labels: Value::map([("pool_name", Value::Text(pool))]),
-            capabilities: Value::map([("tools", texts(&worker.kinds)), ("pools", texts(&worker.pools))]),
+            labels: worker.labels(),
+            capabilities: worker.capabilities(),
             capacity: i64::try_from(worker.capacity).ok(),
             runtime: Value::map([("kind", Value::from("rust"))]),
             ..RegisterRequest::default()

@@ -81,15 +81,14 @@ fn store_error(error: noetl_store::Error) -> ControlError {
 #[async_trait]
 impl ControlPlane for LocalControl {
     async fn register(&self, worker: &WorkerInfo) -> Result<(), ControlError> {
-        let kinds = Value::list(worker.kinds.iter().map(|kind| Value::Text(kind.clone())));
         let row = NewWorker {
             id: self.ids.next(),
             kind: WorkerKind::WorkerPool,
             name: worker.name.clone(),
             uri: None,
             status: "ready".into(),
-            labels: Value::map([("pool_name", Value::Text(worker.name.clone()))]),
-            capabilities: Value::map([("tools", kinds)]),
+            labels: worker.labels(),
+            capabilities: worker.capabilities(),
             capacity: i64::try_from(worker.capacity).ok(),
             runtime: Value::map([("kind", Value::from("rust"))]),
         };

@@ -9,7 +9,7 @@ use crate::support::{Folder, see};
 fn believing(issuer: &str) -> (Folder, Service) {
     let folder = Folder::with(
         "noetl.toml",
-        &format!(
+        format!(
             "[server]\nauth = \"tokens\"\n[server.oidc]\nissuer = \"{issuer}\"\naudience = \"noetl\"\n\
              claim = \"realm_access.roles\"\neveryone = [\"viewer\"]\n"
         ),
@@ -74,7 +74,7 @@ fn settings_that_make_no_sense_are_refused_at_the_start() {
         ),
     ] {
         let folder =
-            Folder::with("noetl.toml", &format!("[server]\nauth = \"tokens\"\n[server.oidc]\n{section}\n"));
+            Folder::with("noetl.toml", format!("[server]\nauth = \"tokens\"\n[server.oidc]\n{section}\n"));
         let seen = see(folder.command(&["dev", "--listen", "127.0.0.1:0", "--data", "data"]), "");
         assert_eq!((seen.code, seen.stdout.as_str()), (Some(1), ""), "{}", seen.text());
         assert!(seen.stderr.contains(why), "{}", seen.stderr);

@@ -15,7 +15,7 @@ const EVERY = 5_000;
 const COLUMNS: Column<Part>[] = [
   { title: "Status", cell: (part) => <StatusBadge status={part.status} /> },
   { title: "Name", grow: true, cell: (part) => <span className="mono">{part.name}</span> },
-  { title: "Pool", cell: (part) => textIn(part.labels, "pool_name") ?? "–" },
+  { title: "Pools", cell: (part) => poolsOf(part) },
   { title: "Runtime", from: "wide", cell: (part) => textIn(part.runtime, "kind") ?? "–" },
   { title: "Tools", from: "medium", cell: (part) => toolsOf(part) },
   { title: "At once", align: "right", from: "medium", cell: (part) => part.capacity ?? "–" },
@@ -57,6 +57,15 @@ function textIn(value: unknown, name: string): string | null {
 }
 
 function toolsOf(part: Part): string {
-  const tools = (part.capabilities as { tools?: unknown } | null)?.tools;
-  return Array.isArray(tools) ? tools.join(", ") : "–";
+  return listIn(part.capabilities, "tools") ?? "–";
+}
+
+/** The pools that it takes commands of. Workers of other makes name one, in their labels. */
+function poolsOf(part: Part): string {
+  return listIn(part.capabilities, "pools") ?? textIn(part.labels, "pool_name") ?? "–";
+}
+
+function listIn(facts: unknown, name: string): string | null {
+  const found = (facts as Record<string, unknown> | null)?.[name];
+  return Array.isArray(found) ? found.join(", ") : null;
 }

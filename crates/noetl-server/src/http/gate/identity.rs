@@ -118,8 +118,9 @@ fn is_signed(token: &str) -> bool {
 async fn vouched(identities: &dyn Identities, token: &str) -> Result<Caller, Error> {
     match identities.identify(token).await {
         Ok(Identity { name, scopes }) => Ok(Caller { name, scopes, token: None }),
-        Err(Unproven::Refused(why)) => Err(Error::new(Code::NotAuthenticated, why)
-            .help("get a new token from its issuer; `noetl config show server` says which one counts here")),
+        Err(Unproven::Refused(why)) => Err(Error::new(Code::NotAuthenticated, why).help(
+            "get a new token from its issuer; `noetl config show` on the server says which one counts",
+        )),
         Err(Unproven::Unavailable(why)) => {
             Err(Error::new(Code::IssuerUnavailable, format!("nobody can tell whose token it is: {why}"))
                 .help("try again, or use a token of this server (`noetl token create`)")
