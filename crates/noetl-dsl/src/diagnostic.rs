@@ -1,6 +1,6 @@
 //! What the checker has to say about a document, and the collector of it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,6 +74,16 @@ struct Finding {
     help: Option<String>,
 }
 
+impl Finding {
+    /// By place, then by weight. Equal findings are the same one.
+    fn rank(&self) -> (usize, Severity, &str, &str, usize) {
+        (self.span.start, self.code.severity, self.code.name, &self.message, self.span.end)
+    }
+}
+
+/// How many findings of one kind a document is told of.
+const MANY: usize = 100;
+
 /// Collects findings. Places are worked out at the end, from spans alone.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -100,21 +110,12 @@ impl Report {
         self.findings.iter().any(|finding| finding.code == code)
     }
 
-    /// Sorted by place and without repeats: a part of the document that is used twice is reported once.
+    /// Sorted by place and without repeats: a part of the document that is used twice is reported once. Of a kind that is
+    /// found again and again, the first ones and how many there are.
     pub fn finish(self, source: &str, root: Option<&Node>) -> Vec<Diagnostic> {
         let lines = LineIndex::new(source);
-        let mut seen = BTreeSet::new();
-        let mut diagnostics: Vec<Diagnostic> = self
-            .findings
+        first_of_each_kind(self.findings)
             .into_iter()
-            .filter(|finding| {
-                seen.insert((
-                    finding.code.name,
-                    finding.span.start,
-                    finding.span.end,
-                    finding.message.clone(),
-                ))
-            })
             .map(|finding| {
                 let start = lines.position(source, finding.span.start);
                 let end = lines.position(source, finding.span.end);
@@ -133,20 +134,52 @@ impl Report {
                     path: place.path,
                 }
             })
-            .collect();
-        diagnostics.sort_by(|a, b| {
-            (a.span.start, a.severity, a.code, &a.message).cmp(&(
-                b.span.start,
-                b.severity,
-                b.code,
-                &b.message,
-            ))
-        });
-        diagnostics
+            .collect()
     }
+}
+
+/// In order, each once, and no more of one kind than anybody would read.
+fn first_of_each_kind(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by(|a, b| a.rank().cmp(&b.rank()));
+    findings.dedup_by(|a, b| a.rank() == b.rank());
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    findings.retain(|finding| {
+        let count = counts.entry(finding.code.name).or_default();
+        *count += 1;
+        *count <= MANY
+    });
+    for (code, count) in counts.into_iter().filter(|(_, count)| *count > MANY) {
+        if let Some(last) = findings.iter_mut().rfind(|finding| finding.code.name == code) {
+            last.message += &format!(" (and {} more like this)", count - MANY);
+        }
+    }
+    findings
 }
 
 /// Whether any finding refuses the document.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codes;
+
+    #[test]
+    fn of_a_kind_that_is_found_again_and_again_the_first_are_told_and_how_many_there_are() {
+        let mut report = Report::default();
+        for at in (0..250).rev() {
+            report.add(&codes::DUPLICATE_KEY, Span { start: at, end: at + 1 }, "twice");
+            report.add(&codes::DUPLICATE_KEY, Span { start: at, end: at + 1 }, "twice");
+        }
+        report.add(&codes::EMPTY_WORKFLOW, Span { start: 300, end: 301 }, "no steps");
+
+        let told = report.finish(&"x".repeat(400), None);
+
+        assert_eq!(told.len(), 101);
+        assert_eq!((told[0].span.start, told[0].message.as_str()), (0, "twice"));
+        assert_eq!((told[99].span.start, told[99].message.as_str()), (99, "twice (and 150 more like this)"));
+        assert_eq!(told[100].message, "no steps");
+    }
 }

@@ -13,9 +13,15 @@ use serde_json::{Value, json};
 
 const AUDIENCE: &str = "noetl";
 
+/// Built with the rest of the workspace, clients can do TLS and want to know with what.
+fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
+
 fn provider(issuer: &Issuer) -> Provider {
     let settings = Settings { issuer: issuer.url.clone(), audience: AUDIENCE.to_owned() };
-    Provider::new(settings, reqwest::Client::new()).expect("the settings make sense")
+    Provider::new(settings, client()).expect("the settings make sense")
 }
 
 async fn refusal(provider: &Provider, token: &str) -> String {
@@ -224,7 +230,7 @@ async fn an_issuer_in_the_clear_is_refused_unless_it_is_here() {
         ("id.example.com", false),
     ] {
         let settings = Settings { issuer: issuer.to_owned(), audience: AUDIENCE.to_owned() };
-        let provider = Provider::new(settings, reqwest::Client::new());
+        let provider = Provider::new(settings, client());
         assert_eq!(provider.is_ok(), is_good, "{issuer}");
     }
 }
