@@ -4,6 +4,7 @@
 //! `cargo bench -p noetl-store-sqlite --bench lists` works in a temporary folder, or in the folder that
 //! `NOETL_BENCH_FOLDER` names. A number behind `--` is how many executions to make.
 
+use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
@@ -108,6 +109,9 @@ fn fill(database: &Path, count: i64) {
             COMMIT;"
         ))
         .expect("the rows can be written");
+    drop(connection);
+    // What the system still has to write would slow down what is measured next.
+    File::open(database).and_then(|file| file.sync_all()).expect("the file can be synced");
 }
 
 fn report(what: &str, measured: f64, budget: f64, unit: &str) {
