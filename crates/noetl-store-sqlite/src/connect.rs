@@ -1,6 +1,7 @@
 //! Opening connections: the file is attached as schema `noetl` beside an empty database in memory, so that the
 //! documented names (`noetl.event`) work. All changes are in that one file, so transactions are atomic as usual.
 
+use std::ffi::CStr;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -31,25 +32,22 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 const STATEMENT_CACHE: usize = 128;
 
-fn attach(database: &Path, flags: OpenFlags) -> Result<Connection, Error> {
-    attach_in(database, || Connection::open_in_memory_with_flags(flags))
-}
-
-fn attach_in(
-    database: &Path,
-    open: impl FnOnce() -> rusqlite::Result<Connection>,
-) -> Result<Connection, Error> {
+/// A connection to the file, which may work through a layer of ours.
+fn attach(database: &Path, flags: OpenFlags, layer: Option<&CStr>) -> Result<Connection, Error> {
     let Some(path) = database.to_str() else {
         return Err(Error::invalid(format!("the path {} is not valid Unicode", database.display())));
     };
-    let attached = || -> rusqlite::Result<Connection> {
-        let connection = open()?;
+    let open = || -> rusqlite::Result<Connection> {
+        let connection = match layer {
+            Some(layer) => Connection::open_in_memory_with_flags_and_vfs(flags, layer)?,
+            None => Connection::open_in_memory_with_flags(flags)?,
+        };
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
         connection.execute("ATTACH ?1 AS noetl", [path])?;
         Ok(connection)
     };
-    attached().map_err(|error| store_error(&error, database))
+    open().map_err(|error| store_error(&error, database))
 }
 
 /// Makes the file if there is none, for its owner alone: what runs work with may be nobody else's business.
@@ -68,10 +66,7 @@ pub fn make_private(database: &Path) -> Result<(), Error> {
 pub fn open_writer(database: &Path, synchronous: Synchronous) -> Result<Connection, Error> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = match log_writes::layer() {
-        Some(layer) => attach_in(database, || Connection::open_in_memory_with_flags_and_vfs(flags, layer))?,
-        None => attach(database, flags)?,
-    };
+    let connection = attach(database, flags, log_writes::layer())?;
     let prepare = || -> Outcome<()> {
         check_owner(&connection, database)?;
         connection.execute_batch(&format!(
@@ -98,7 +93,7 @@ pub fn page_size(connection: &Connection) -> rusqlite::Result<u32> {
 /// A connection that reads what the writer has committed.
 pub fn open_reader(database: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = attach(database, flags)?;
+    let connection = attach(database, flags, None)?;
     let pragmas = format!(
         "PRAGMA noetl.cache_size = -{READER_CACHE_KIB};
          PRAGMA temp_store = MEMORY;
@@ -113,7 +108,8 @@ pub fn open_for_reading(database: &Path) -> Result<Connection, Error> {
     if !database.exists() {
         return Err(Error::NotFound { what: format!("the file {}", database.display()) });
     }
-    let connection = attach(database, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let connection =
+        attach(database, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX, None)?;
     connection.execute_batch("PRAGMA query_only = ON").map_err(|error| store_error(&error, database))?;
     Ok(connection)
 }
@@ -121,7 +117,7 @@ pub fn open_for_reading(database: &Path) -> Result<Connection, Error> {
 /// A connection for one change beside the writer, which waits for its turn.
 pub fn open_for_changing(database: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = attach(database, flags)?;
+    let connection = attach(database, flags, None)?;
     let pragmas = "
         PRAGMA noetl.wal_autocheckpoint = 0;
         PRAGMA foreign_keys = ON;

@@ -7,9 +7,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use noetl_oidc::{Claims, Error, Provider, Settings};
 use noetl_server::http::{Auth, Identities, Identity, Scope, Unproven};
-use noetl_tools::{Trust, client_config};
+use noetl_tools::Trust;
 
 use crate::config::{OidcConfig, ServerConfig};
+use crate::connection::builder;
 
 /// The provider of the configuration, if there is one.
 pub fn identities(server: &ServerConfig) -> Result<Option<Arc<Login>>> {
@@ -25,12 +26,8 @@ pub fn identities(server: &ServerConfig) -> Result<Option<Arc<Login>>> {
         bail!("server.oidc.issuer is set, but nobody has to log in; add --auth tokens");
     }
     let settings = Settings { issuer: issuer.clone(), audience: audience.clone() };
-    let tls = client_config(Trust::System).map_err(|error| anyhow::anyhow!(error.message))?;
-    let client = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .user_agent(concat!("noetl/", env!("CARGO_PKG_VERSION")))
-        .redirect(reqwest::redirect::Policy::none())
-        .build()?;
+    // A redirect could lead away from HTTPS.
+    let client = builder(Trust::System)?.redirect(reqwest::redirect::Policy::none()).build()?;
     let provider = Provider::new(settings, client)?;
     Ok(Some(Arc::new(Login { provider, rules: Rules::of(&server.oidc)? })))
 }

@@ -17,11 +17,14 @@ pub fn connections(server: &str) -> Result<reqwest::Client> {
         "http" => Trust::Anyone,
         other => return Err(no_address(format!("it begins with {other}, not with http or https")).into()),
     };
+    builder(trust)?.no_proxy().build().context("no connections can be made")
+}
+
+/// Connections as this program makes them, to whoever is trusted.
+pub fn builder(trust: Trust) -> Result<reqwest::ClientBuilder> {
     let tls = client_config(trust).map_err(|error| anyhow::anyhow!(error.message))?;
-    let builder = reqwest::Client::builder()
+    Ok(reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .user_agent(concat!("noetl/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(Duration::from_secs(5))
-        .no_proxy();
-    builder.build().context("no connections can be made")
+        .connect_timeout(Duration::from_secs(5)))
 }

@@ -13,5 +13,5 @@ mod target;
 pub use asking::{ask, client, converse};
 pub use contexts::{Context, Contexts, Runtime};
 pub use flags::ServerFlags;
-pub use http::connections;
+pub use http::{builder, connections};
 pub use target::{DEFAULT_URL, Origin, Target};

@@ -80,7 +80,7 @@ async fn caller(gate: &Gate, shown: &Shown) -> Result<Option<Caller>, Error> {
                     "use a token with the scope 'worker', or start the server with NOETL_INTERNAL_API_TOKEN",
                 )),
                 (true, Some(_)) => Err(not_internal()),
-                (_, _) if shown.anything => {
+                _ if shown.anything => {
                     Err(not_authenticated("the token is unknown, has expired or was revoked"))
                 }
                 _ => Ok(None),
