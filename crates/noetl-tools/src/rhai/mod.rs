@@ -7,7 +7,8 @@ mod web;
 
 use std::sync::Arc;
 
-use ::rhai::{Engine, EvalAltResult, Position, Scope};
+use ::rhai::packages::{Package, StandardPackage};
+use ::rhai::{Engine, EvalAltResult, Module, Position, Scope, Shared};
 use async_trait::async_trait;
 use noetl_types::{ErrorKind, Map, Report, ToolError, Value};
 
@@ -34,11 +35,13 @@ static DESCRIPTION: KindDescription = KindDescription {
 pub struct RhaiTool {
     config: RhaiConfig,
     sender: Arc<Sender>,
+    /// The functions of the language itself. Making them takes longer than most scripts do.
+    standard: Shared<Module>,
 }
 
 impl RhaiTool {
     pub fn new(config: RhaiConfig, sender: Arc<Sender>) -> RhaiTool {
-        RhaiTool { config, sender }
+        RhaiTool { config, sender, standard: StandardPackage::new().as_shared_module() }
     }
 
     async fn run(&self, call: Call) -> Result<Report, ToolError> {
@@ -65,8 +68,9 @@ impl RhaiTool {
     }
 
     fn engine(&self, call: &Call, deadline: &Deadline) -> Engine {
-        let mut engine = Engine::new();
+        let mut engine = Engine::new_raw();
         engine
+            .register_global_module(self.standard.clone())
             .set_max_operations(self.config.max_operations)
             .set_max_string_size(self.config.max_text)
             .set_max_array_size(self.config.max_elements)
