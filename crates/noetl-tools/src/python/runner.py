@@ -1,9 +1,11 @@
-"""Runs the Python code of playbook steps, each in a process of its own.
+"""Runs the Python code of playbook steps in processes that know nothing of each other's work.
 
 A worker starts one such interpreter per Python installation and keeps it. For every job it sends a record with three file
 descriptors: the job's channel, its standard output and its standard error. They go to a child that was forked ahead, or
-to a new one; it takes the request from the channel, runs the code, answers on the channel and ends. Code and data never
-touch the command line or the environment, and what the code prints never mixes with its result.
+to a new one; it takes the request from the channel, runs the code and answers on the channel. Then it ends, and whatever
+the code did to it is gone. Only where the text of the code shows that it can't have left anything behind, the child says
+that it is done and waits for the next job: what a fresh process costs is ten times what such code does. Code and data
+never touch the command line or the environment, and what the code prints never mixes with its result.
 
 Records are 16 bytes: an operation, a number and the job. From the worker: J job, T ask to end, K kill. To the worker: R ready,
 S started (process id), E ended (wait status), F could not fork (errno). Frames on a channel are a length of 8 bytes and
@@ -47,7 +49,10 @@ except ImportError:
 RECORD = struct.Struct("!c3xiQ")
 LENGTH = struct.Struct("!Q")
 FORKED_AHEAD = 2  # processes that wait for a job
+KEPT_READY = 4  # processes that are kept for further jobs
 IDLE_MS = 10  # time without a job after which such a process warms up
+JOBS_EACH = 1000  # jobs that one process runs at most
+GROWTH_KIB = 32 * 1024  # memory that a process may have gained when it takes another job
 DEEPEST = 100  # levels of nesting in a result
 RUNNER_FILE = "<noetl runner>"
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -64,6 +69,7 @@ class Interpreter:
         self.pids = {}  # job -> process id, also the id of the job's process group
         self.jobs = {}  # process id -> job
         self.ready = {}  # process id -> socket of a child that waits for a job
+        self.busy = {}  # file descriptor -> process id and socket of a child that may come back
 
     def serve(self):
         self.wake_reader, self.wake_writer = os.pipe()
@@ -71,21 +77,22 @@ class Interpreter:
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self.wake_writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        poll = select.poll()
+        self.poll = poll = select.poll()
         poll.register(self.control, select.POLLIN)
         poll.register(self.wake_reader, select.POLLIN)
         self.tell(b"R", sys.version_info[0] * 100 + sys.version_info[1], 0)
         while True:
             # Forking ahead comes after everything that waits, and runs beside the job that was handed over last.
-            events = poll.poll(0 if len(self.ready) < FORKED_AHEAD else None)
+            events = {descriptor for descriptor, _ in poll.poll(0 if len(self.ready) < FORKED_AHEAD else None)}
             if not events:
                 self.fork_ahead()
-            for descriptor, _ in events:
-                if descriptor == self.wake_reader:
-                    self.drain_wake_ups()
-                    self.reap()
-                elif not self.receive():
-                    return self.leave()
+            if self.wake_reader in events:
+                self.drain_wake_ups()
+                self.reap()
+            for descriptor in events & self.busy.keys():
+                self.take_back(descriptor)
+            if self.control.fileno() in events and not self.receive():
+                return self.leave()
 
     def drain_wake_ups(self):
         try:
@@ -123,16 +130,36 @@ class Interpreter:
             pid, connection = self.ready.popitem()
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)]
             try:
-                with connection:
-                    connection.sendmsg([b"J"], rights)
-                return pid
+                connection.sendmsg([b"J"], rights)
             except OSError:
-                pass  # it died while it waited
+                connection.close()  # it died while it waited
+                continue
+            self.busy[connection.fileno()] = pid, connection
+            self.poll.register(connection, select.POLLIN)
+            return pid
         return None
+
+    def take_back(self, descriptor):
+        """Hears from a child at work: that it is done and can take another job, or by its silence that it will end."""
+        pid, connection = self.busy.pop(descriptor)
+        self.poll.unregister(descriptor)
+        try:
+            done = connection.recv(1) == b"D"
+        except OSError:
+            done = False
+        job = self.jobs.pop(pid, None) if done else None
+        if job is None:
+            connection.close()
+            return
+        del self.pids[job]
+        self.tell(b"E", 0, job)
+        self.ready[pid] = connection
+        if len(self.ready) > KEPT_READY:
+            self.ready.pop(next(iter(self.ready))).close()  # it ends by itself
 
     def fork_now(self, job, descriptors):
         try:
-            return self.fork(lambda: run_job(*descriptors))
+            return self.fork(lambda: run_job(*descriptors, ReturnWay(None)))
         except OSError as error:
             self.tell(b"F", error.errno or 0, job)
             return None
@@ -140,7 +167,7 @@ class Interpreter:
     def fork_ahead(self):
         ours, theirs = socket.socketpair()
         try:
-            pid = self.fork(lambda: wait_for_job(ours, theirs))
+            pid = self.fork(lambda: wait_for_jobs(ours, theirs))
         except OSError:
             ours.close()
             return
@@ -175,7 +202,7 @@ class Interpreter:
         for number in (signal.SIGCHLD, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        for connection in (self.control, *self.ready.values()):
+        for connection in (self.control, *self.ready.values(), *(connection for _, connection in self.busy.values())):
             connection.close()
         os.close(self.wake_reader)
         os.close(self.wake_writer)
@@ -262,7 +289,7 @@ def tell_kernel(option, value):
 
 # --- One job ------------------------------------------------------------------------------------------------------
 
-def wait_for_job(others, connection):
+def wait_for_jobs(others, connection):
     """Runs in a process that was forked ahead; returns its exit status."""
     others.close()  # the other end belongs to the interpreter alone, so that its death shows
     # Where jobs follow each other closely, warming up would take the processor from them.
@@ -270,9 +297,62 @@ def wait_for_job(others, connection):
     poll.register(connection, select.POLLIN)
     if not poll.poll(IDLE_MS):
         warm_up()
-    data, descriptors = receive_with_rights(connection, 1)
-    connection.close()
-    return run_job(*descriptors) if data else 0
+    fresh, return_way = Fresh(), ReturnWay(connection)
+    for left in reversed(range(JOBS_EACH)):
+        data, descriptors = receive_with_rights(connection, 1)
+        if not data:
+            return 0
+        if not left:
+            return_way.close()
+        status = run_job(*descriptors, return_way)
+        if not return_way.is_open():
+            return status
+        fresh.restore()
+
+
+class ReturnWay:
+    """Leads from a job to the next one in the same process. Closed before code runs that may leave something behind."""
+
+    def __init__(self, connection):
+        self.connection, self.memory = connection, memory_peak()
+
+    def is_open(self):
+        return self.connection is not None
+
+    def take(self):
+        """Says that the next job may come. It waits until this one is over."""
+        if self.connection is not None:
+            if memory_peak() - self.memory > GROWTH_KIB:
+                return self.close()
+            try:
+                self.connection.send(b"D")
+            except OSError:
+                self.close()
+
+    def close(self):
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+
+class Fresh:
+    """A process before its first job: what every job changes is put back to it."""
+
+    def __init__(self):
+        self.modules, self.path, self.arguments = dict(sys.modules), list(sys.path), sys.argv
+
+    def restore(self):
+        for name in set(sys.modules) - set(self.modules):
+            del sys.modules[name]
+        sys.modules["__main__"] = self.modules["__main__"]
+        sys.path[:], sys.argv = self.path, self.arguments
+        os.chdir("/")
+        linecache.cache.clear()
+        gc.collect()
+
+
+def memory_peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if resource is not None else 0
 
 
 WARM_UP = json.dumps({"code": "def main(n):\n    return {'n': n}", "file": "<warm up>", "line": 1, "script": False, "input": {"n": 1},
@@ -281,18 +361,15 @@ WARM_UP = json.dumps({"code": "def main(n):\n    return {'n': n}", "file": "<war
 
 def warm_up():
     """Walks the usual path once: a fresh process pays for every page of memory that it touches first."""
-    modules, path, arguments = set(sys.modules), list(sys.path), sys.argv
+    fresh = Fresh()
     text_output(1).detach()
     request = json.loads(WARM_UP)
     prepare_process(request)
-    encode(run_code(request))
-    for name in set(sys.modules) - modules:
-        del sys.modules[name]
-    sys.path[:], sys.argv = path, arguments
-    linecache.cache.pop("<warm up>", None)
+    encode(run_code(request, ReturnWay(None)))
+    fresh.restore()
 
 
-def run_job(channel, stdout, stderr):
+def run_job(channel, stdout, stderr, return_way):
     """Runs in the forked process; returns its exit status."""
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
@@ -304,10 +381,13 @@ def run_job(channel, stdout, stderr):
     sys.stderr = text_output(2)
     connection = socket.socket(fileno=channel)
     request = json.loads(read_frame(connection))
-    answer = answer_to(request)
+    answer = answer_to(request, return_way)
     close_outputs()
+    # Before the answer, so that it is known when the worker sends its next job.
+    return_way.take()
     try:
-        write_frame(connection, answer)
+        with connection:
+            write_frame(connection, answer)
     except OSError:
         return 74  # nobody waits for the answer any more
     return 0
@@ -350,12 +430,19 @@ def write_frame(connection, payload):
     connection.sendall(payload)
 
 
-def answer_to(request):
-    """The answer as JSON bytes: a value, nothing, or an error."""
+def answer_to(request, return_way):
+    """The answer as JSON bytes: a value, nothing, or an error. After an error the process is of no further use."""
+    answer = value_or_error(request, return_way)
+    if answer.startswith(b'{"error"'):
+        return_way.close()
+    return answer
+
+
+def value_or_error(request, return_way):
     user_file = request["file"]
     try:
         prepare_process(request)
-        value = run_code(request)
+        value = run_code(request, return_way)
         end_threads()
         if value is NOTHING:
             return b'{"nothing":{}}'
@@ -477,12 +564,14 @@ class Unfinished:
         self.variables = variables
 
 
-def run_code(request):
+def run_code(request, return_way):
     user_file, source = request["file"], "\n" * (request["line"] - 1) + request["code"]
     linecache.cache[user_file] = (len(source), None, source.splitlines(True), user_file)
     names = injected_names(request)
     inputs = request["input"]
     tree = ast.parse(source, user_file)
+    if return_way.is_open() and not leaves_nothing_behind(tree, request):
+        return_way.close()
     defines_main = any(isinstance(node, FUNCTIONS) and node.name == "main" for node in own_nodes(tree))
     # A guarded block runs in plain scripts, but not beside a `main` that is going to be called anyway.
     module = types.ModuleType("__playbook__" if defines_main else "__main__")
@@ -655,6 +744,61 @@ def load_module(name):
         return importlib.import_module(name)
     except ImportError as error:
         raise Refusal("libs", f"`libs`: cannot import {name}: {error}") from None
+
+
+# --- What code leaves behind --------------------------------------------------------------------------------------
+
+# Modules without a state that their users would change.
+STATELESS = frozenset(("base64", "collections", "copy", "dataclasses", "datetime", "enum", "functools", "itertools", "json",
+                       "math", "re", "string", "textwrap", "time", "typing", "uuid"))
+# Ways to what can't be seen in the text.
+INDIRECT = frozenset(("attrgetter", "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "get_type_hints",
+                      "globals", "help", "input", "locals", "make_dataclass", "memoryview", "open", "quit", "setattr", "vars"))
+# Attributes that lead from an object to the interpreter around it: frames, code, and everything private.
+INNER = ("_", "ag_", "co_", "cr_", "f_", "gi_", "tb_")
+ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
+
+
+def leaves_nothing_behind(tree, request):
+    """Whether no later job in this process could tell that this code has run: it has values of its own, calls functions
+    that keep nothing, and changes no object that it did not make. In doubt it could."""
+    if request["script"] or request["libs"] or request["env"] or request["sys_path"]:
+        return False
+    modules, parts = {}, []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                # One that is not loaded could be another one of that name, beside the playbook.
+                if name.name not in STATELESS or name.name not in sys.modules:
+                    return False
+                modules[name.asname or name.name] = sys.modules[name.name]
+        elif isinstance(node, ast.ImportFrom):
+            if node.level or node.module not in STATELESS or node.module not in sys.modules:
+                return False
+            parts.extend((sys.modules[node.module], name.name) for name in node.names)
+        elif isinstance(node, ast.Name):
+            if node.id in INDIRECT or node.id.startswith("__") and node.id != "__name__":
+                return False
+        elif isinstance(node, ast.Attribute):
+            changes = not isinstance(node.ctx, ast.Load)
+            if node.attr in INDIRECT or node.attr.startswith(INNER) or changes and not is_name(node.value, "self"):
+                return False
+        elif isinstance(node, ASYNCHRONOUS):
+            return False
+    parts.extend((modules[node.value.id], node.attr) for node in ast.walk(tree)
+                 if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules)
+    return all(is_plain_part(module, name) for module, name in parts)
+
+
+def is_name(node, name):
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def is_plain_part(module, name):
+    """Whether a module offers this itself, as something else than a further module."""
+    if name.startswith(INNER) or name in INDIRECT:
+        return False
+    return not isinstance(getattr(module, name, module), types.ModuleType)
 
 
 # --- Results as JSON ----------------------------------------------------------------------------------------------

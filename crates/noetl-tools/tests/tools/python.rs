@@ -316,6 +316,94 @@ fn jobs_do_not_see_each_other() {
     );
 }
 
+/// Code that uses up a tenth of a second of processor time, and says how much its process had used before.
+fn busy(first_line: &str) -> String {
+    let rest =
+        "before = time.process_time()\nwhile time.process_time() < before + 0.1:\n    pass\nresult = before";
+    format!("{first_line}\nimport time\n{rest}")
+}
+
+fn processor_time(report: &Report) -> f64 {
+    data(report).as_f64().expect("seconds")
+}
+
+#[test]
+fn code_that_leaves_nothing_behind_shares_a_process() {
+    // The first may come before there is a process that waits.
+    let codes = ["", "", "import json, re, datetime"];
+    let used = codes.map(|line| processor_time(&python(value!({}), &busy(line))));
+    assert!(used[2] >= used[1] + 0.1, "{used:?} s");
+    for line in
+        ["import os", "from json import codecs", "def f(x): return getattr(x, 'y')", "def f(x): x.y = 1"]
+    {
+        python(value!({}), &busy(line));
+        let after = processor_time(&python(value!({}), &busy(line)));
+        assert!(after < 0.1, "a process that ran `{line}` was used again");
+    }
+}
+
+#[test]
+fn a_process_takes_no_other_job_after_an_error_or_when_it_has_grown() {
+    gives(value!({}), "result = 1", value!(1));
+    python(value!({}), &busy("huge = len('x' * 200_000_000)"));
+    assert!(processor_time(&python(value!({}), "import time\nresult = time.process_time()")) < 0.1);
+    assert!(python(value!({}), &format!("{}\n1 / 0", busy(""))).error.is_some());
+    assert!(processor_time(&python(value!({}), "import time\nresult = time.process_time()")) < 0.1);
+}
+
+#[test]
+fn no_job_finds_anything_of_the_one_before() {
+    let probe = "import json, math, sys, os, decimal, builtins\nresult = [json.dumps([1]), math.pi > 3, len([1]), sorted(os.environ) == sorted(os.environ), \
+                 decimal.getcontext().prec, 'seen' in dir(builtins), 'seen' in sys.modules, 'seen' in globals(), os.environ.get('SEEN')]";
+    let untouched = value!(["[1]", true, 1, true, 28, false, false, false, null]);
+    let hide = "seen = 1\n";
+    let ways = [
+        "seen = 1",
+        "global seen\nseen = 1",
+        "import json\njson.dumps = len",
+        "import json as j\nj.__dict__['dumps'] = len",
+        "from json import codecs\ncodecs.builtins.seen = 1",
+        "__builtins__['seen'] = 1",
+        "globals()['__builtins__']['seen'] = 1",
+        "def g():\n    yield 1\ni = g()\ni.gi_frame.f_builtins['seen'] = 1",
+        "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    e.__traceback__.tb_frame.f_builtins['seen'] = 1",
+        "exec('import sys; sys.modules[\"seen\"] = sys')",
+        "import typing\ndef f(a: '__import__(\"builtins\").__dict__.update(seen=1)'): pass\ntyping.get_type_hints(f)",
+        "import decimal\ndecimal.getcontext().prec = 3",
+        "import os\nos.environ['SEEN'] = '1'",
+        "import sys\nsys.modules['seen'] = sys",
+        "import math\nmath.pi = 1",
+        "def main(seen=1):\n    main.__globals__['__builtins__']['seen'] = 1",
+    ];
+    for way in ways {
+        python(value!({}), &format!("{hide}{way}"));
+        // Once where the code before may have been, and once in what follows.
+        gives(value!({}), "result = [len([1]), 'x'.upper()]", value!([1, "X"]));
+        assert_eq!(*data(&python(value!({}), probe)), untouched, "after {way}");
+        gives(
+            value!({}),
+            "try:\n    seen\n    result = 'seen'\nexcept NameError:\n    result = 'clean'",
+            value!("clean"),
+        );
+    }
+}
+
+#[test]
+fn what_each_job_prints_is_its_own_also_in_a_shared_process() {
+    for number in 0..5 {
+        let report = python(value!({"number": number}), "print('number', number)");
+        assert_eq!(*data(&report), value!({"stdout": format!("number {number}\n"), "stderr": ""}));
+    }
+}
+
+#[test]
+fn a_job_in_a_shared_process_can_be_ended() {
+    gives(value!({}), "result = 1", value!(1));
+    let report = python_with(value!({"timeout_seconds": 0.3}), value!({}), "while True:\n    pass");
+    assert_eq!(error(&report).kind, ErrorKind::Timeout);
+    gives(value!({}), "result = 2", value!(2));
+}
+
 #[test]
 fn scripts_are_loaded_from_files_and_written_inline() {
     let folder = tempfile::tempdir().unwrap();
