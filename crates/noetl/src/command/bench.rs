@@ -1,5 +1,6 @@
 //! `noetl bench`
 
+mod machine;
 mod numbers;
 mod place;
 mod workload;
@@ -12,6 +13,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use noetl_store_sqlite::yardstick;
 
+use self::machine::Watched;
 use self::numbers::{Numbers, Yardsticks};
 use self::place::Place;
 use self::workload::Workload;
@@ -89,6 +91,9 @@ pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Res
     match outcome? {
         Ok(numbers) => {
             arguments.form.answer(&numbers, out, |out| numbers.write(out))?;
+            if let Some(remark) = numbers.remark().filter(|_| !arguments.form.quiet) {
+                eprintln!("note: {remark}");
+            }
             Ok(Exit::Good)
         }
         Err(exit) => Ok(exit),
@@ -101,6 +106,7 @@ async fn measure(
     folder: &std::path::Path,
     progress: &Told,
 ) -> Result<Numbers> {
+    let watched = Watched::begin();
     progress.now("the disk and bare SQLite");
     let yardsticks = yardsticks(folder.to_owned()).await?;
     let is_named = server.server.is_some() || server.host.is_some() || server.port.is_some();
@@ -125,6 +131,7 @@ async fn measure(
         numbers.add(workload.name(), measured, &ended);
     }
     numbers.spent(&before, &place.usage().await?);
+    numbers.beside(watched.end());
     Ok(numbers)
 }
 

@@ -6,6 +6,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::machine::Besides;
 use super::place::Usage;
 use super::workload::Measured;
 use crate::output::Output;
@@ -32,6 +33,8 @@ pub struct Numbers {
     cpu_s: Option<f64>,
     events_per_execution: Option<f64>,
     bytes_per_execution: Option<f64>,
+    #[serde(flatten)]
+    besides: Besides,
     #[serde(skip)]
     order: Vec<&'static str>,
     #[serde(skip)]
@@ -55,6 +58,7 @@ impl Numbers {
             cpu_s: None,
             events_per_execution: None,
             bytes_per_execution: None,
+            besides: Besides::default(),
             order: Vec::new(),
             counted: Counted::default(),
         }
@@ -91,6 +95,15 @@ impl Numbers {
         self.cpu_s = after.cpu_seconds.zip(before.cpu_seconds).map(|(after, before)| after - before);
     }
 
+    /// What the machine did besides.
+    pub fn beside(&mut self, besides: Besides) {
+        self.besides = besides;
+    }
+
+    pub fn remark(&self) -> Option<String> {
+        self.besides.remark()
+    }
+
     /// For people.
     pub fn write(&self, out: &mut Output) -> Result<()> {
         let mut table = Table::new(["WHAT", "MEASURED", "UNIT"]);
@@ -120,6 +133,8 @@ impl Numbers {
             ("processor time of the server", self.cpu_s, "s"),
             ("events per execution", self.events_per_execution, ""),
             ("bytes per execution", self.bytes_per_execution, "B"),
+            ("load of the machine before", self.besides.load_before, ""),
+            ("processor time that the host gave to others", self.besides.steal_percent, "%"),
         ];
         for (what, number, unit) in rest {
             if let Some(number) = number {
@@ -163,6 +178,7 @@ mod tests {
         );
         numbers.count_executions(&usage(10.0, 0.0), &usage(80.0, 10.0), Some((1000, 3000)));
         numbers.spent(&usage(1.0, 0.0), &usage(4.0, 0.0));
+        numbers.beside(Besides { load_before: Some(0.1), steal_percent: Some(0.3) });
 
         let json = serde_json::to_value(&numbers).expect("numbers are valid JSON");
 
@@ -172,6 +188,7 @@ mod tests {
                 "fsync_ms": 0.1, "sqlite_commits_per_s": 6500.0, "sqlite_rows_per_s": 200_000.0,
                 "workloads": {"one_step": {"p50_ms": 1.0, "p99_ms": 2.0}},
                 "memory_mb": 50.0, "cpu_s": 3.0, "events_per_execution": 7.0, "bytes_per_execution": 200.0,
+                "load_before": 0.1, "steal_percent": 0.3,
             })
         );
     }
