@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use noetl_dsl::Plan;
 use noetl_engine::pipeline::{Next, Pipeline};
-use noetl_engine::{Input, NoValues};
+use noetl_engine::{Input, NoValues, Values};
 use noetl_server::catalog::Playbooks;
 use noetl_server::clock::{Clock, ManualClock};
-use noetl_server::drive::{Dispatched, Drive, DriveConfig, DriveError, ExecuteRequest, WorkQueue, load_run};
+use noetl_server::drive::{
+    AtOnce, Dispatched, Drive, DriveConfig, DriveError, ExecuteRequest, WorkQueue, load_run,
+};
 use noetl_server::ids::IdSource;
 use noetl_server::tasks;
-use noetl_store::{CommitFault, Executions, MemoryStore};
-use noetl_types::{ExecutionId, Outcome, Report, RunStatus, Slot, Timestamp, Value};
+use noetl_store::{CommandFilter, Commands, CommitFault, Executions, MemoryStore};
+use noetl_types::{Command, EventBody, ExecutionId, Outcome, Report, RunStatus, Slot, Timestamp, Value};
 use tokio_util::sync::CancellationToken;
 
 /// A server without HTTP, on a store that may be shared with others.
@@ -22,13 +25,57 @@ struct Server {
     clock: Arc<ManualClock>,
 }
 
+/// What the interpreter makes of a command when every tool gives its `result` setting.
+fn outcome(plan: &Arc<Plan>, command: Command) -> Outcome {
+    let mut pipeline = Pipeline::new(plan.clone(), command, BTreeMap::new(), Arc::new(NoValues));
+    loop {
+        match pipeline.next(Timestamp::default()) {
+            Next::Call(calls) => {
+                for call in calls {
+                    let data = call.config.get("result").cloned().unwrap_or_default();
+                    pipeline.finished(&call, Report::success(data));
+                }
+            }
+            Next::Report(outcome) => return *outcome,
+            other => panic!("the worker can't go on: {other:?}"),
+        }
+    }
+}
+
+/// Does the steps of one sort of tool.
+#[derive(Debug)]
+struct Noops;
+
+impl AtOnce for Noops {
+    fn run(
+        &self,
+        command: &Command,
+        plan: &Arc<Plan>,
+        _pool: &str,
+        _values: &Arc<dyn Values>,
+        _now: Timestamp,
+    ) -> Option<Outcome> {
+        let tasks = &plan.steps[command.step_index as usize].tasks;
+        tasks.iter().all(|task| &*task.kind == "noop").then(|| outcome(plan, command.clone()))
+    }
+}
+
 impl Server {
     fn new(store: &MemoryStore, machine: u16, config: DriveConfig) -> Server {
+        Server::with(WorkQueue::new("worker"), store, machine, config)
+    }
+
+    /// One that runs steps itself where they need no worker.
+    fn that_does_it_at_once(store: &MemoryStore) -> Server {
+        let queue = WorkQueue::new("worker").with_at_once(Arc::new(Noops));
+        Server::with(queue, store, 1, DriveConfig::default())
+    }
+
+    fn with(queue: WorkQueue, store: &MemoryStore, machine: u16, config: DriveConfig) -> Server {
         let clock = Arc::new(ManualClock::at(Timestamp::from_millis(1_800_000_000_000)));
         let time: Arc<dyn Clock> = clock.clone();
         let ids = Arc::new(IdSource::new(time.clone(), machine));
         let playbooks = Playbooks::new(Arc::new(store.clone()), ids.clone(), time.clone());
-        let queue = WorkQueue::new("worker");
         let drive =
             Drive::spawn(config, Arc::new(store.clone()), playbooks, time, ids, Arc::new(queue.clone()));
         Server { drive, queue, clock }
@@ -51,21 +98,7 @@ impl Server {
 
     /// What the interpreter makes of a command when every tool gives its `result` setting.
     fn outcome(dispatched: &Dispatched) -> Outcome {
-        let command = dispatched.command.clone();
-        let mut pipeline =
-            Pipeline::new(dispatched.plan.clone(), command, BTreeMap::new(), Arc::new(NoValues));
-        loop {
-            match pipeline.next(Timestamp::default()) {
-                Next::Call(calls) => {
-                    for call in calls {
-                        let data = call.config.get("result").cloned().unwrap_or_default();
-                        pipeline.finished(&call, Report::success(data));
-                    }
-                }
-                Next::Report(outcome) => return *outcome,
-                other => panic!("the worker can't go on: {other:?}"),
-            }
-        }
+        outcome(&dispatched.plan, dispatched.command.clone())
     }
 
     fn ended(dispatched: &Dispatched) -> Input {
@@ -107,6 +140,96 @@ async fn a_run_goes_from_start_to_end_and_its_log_has_no_gap() {
         run.result().and_then(|slot| slot.as_inline()).map(Value::to_string).as_deref(),
         Some(r#"{"n":2}"#)
     );
+}
+
+/// What happened in a run, without the when.
+async fn story(store: &MemoryStore, execution: ExecutionId) -> Vec<String> {
+    let events = store.load_events(execution, 0, 10_000).await.expect("events");
+    events
+        .iter()
+        .filter(|event| !matches!(event.body, EventBody::PlaybookStarted { .. }))
+        .map(|event| format!("{:?}", event.body).replace(&execution.to_string(), "ID"))
+        .collect()
+}
+
+#[tokio::test]
+async fn what_needs_no_worker_is_done_in_the_commit_that_asks_for_it_and_leaves_the_same_log() {
+    let (store, by_workers) = (MemoryStore::new(), MemoryStore::new());
+    let (server, other) =
+        (Server::that_does_it_at_once(&store), Server::new(&by_workers, 1, DriveConfig::default()));
+    for server in [&server, &other] {
+        server.register(CHAIN).await;
+    }
+    let mut progress = server.drive.watch();
+    let applied = server.drive.execute(ExecuteRequest::latest("flow", Value::Null)).await.expect("a start");
+    assert_eq!((applied.status, applied.commands), (RunStatus::Completed, 2));
+    assert_eq!(progress.recv().await.expect("one commit").events.len() as u64, applied.seq);
+    let open = store.list_open_commands(&CommandFilter::default(), 10).await.expect("a store");
+    assert!(open.is_empty(), "{open:?}");
+
+    let execution = other.start().await;
+    while other
+        .drive
+        .store()
+        .find_execution(execution)
+        .await
+        .expect("a store")
+        .is_some_and(|run| !run.row.status.is_terminal())
+    {
+        let taken = other.take().await;
+        let command = &taken.command;
+        let began = Input::Began { command: command.key, attempt: command.attempt, worker: "worker".into() };
+        other.drive.input(execution, began).await.expect("it began");
+        other.drive.input(execution, Server::ended(&taken)).await.expect("it ended");
+    }
+    assert_eq!(story(&store, applied.execution).await, story(&by_workers, execution).await);
+}
+
+#[tokio::test]
+async fn much_that_needs_no_worker_becomes_durable_in_pieces() {
+    let store = MemoryStore::new();
+    let server = Server::that_does_it_at_once(&store);
+    server.register(&LOOP.replace("in: 50", "in: 2000")).await;
+    let mut progress = server.drive.watch();
+    let execution = server.start().await;
+    assert_eq!(server.work_until_over(execution).await, RunStatus::Completed);
+    let mut commits = 0;
+    while let Ok(progress) = progress.try_recv() {
+        commits += 1;
+        assert!(progress.events.len() < 2000, "{} events in one commit", progress.events.len());
+    }
+    assert!(commits > 5, "{commits}");
+}
+
+#[tokio::test]
+async fn what_was_done_at_once_is_done_again_when_its_commit_fails() {
+    let store = MemoryStore::new();
+    let server = Server::that_does_it_at_once(&store);
+    server.register(CHAIN).await;
+    store.fail_next_commit(CommitFault::BeforeApply);
+    let request = || ExecuteRequest::latest("flow", Value::Null);
+    let refused = server.drive.execute(request()).await;
+    assert!(matches!(refused, Err(DriveError::Store(_))), "{refused:?}");
+    let applied = server.drive.execute(request()).await.expect("the second try");
+    assert_eq!(applied.status, RunStatus::Completed);
+}
+
+#[tokio::test]
+async fn a_step_that_needs_a_worker_waits_for_one_beside_those_that_do_not() {
+    let store = MemoryStore::new();
+    let server = Server::that_does_it_at_once(&store);
+    server
+        .register(
+            "workflow:\n  - step: start\n    tool: {kind: noop, result: 1}\n    next: {arcs: [{step: call}]}\n  \
+             - step: call\n    tool: {kind: shell, command: date}\n    next: {arcs: [{step: end}]}\n  \
+             - step: end\n    tool: {kind: noop, result: 2}\n",
+        )
+        .await;
+    let execution = server.start().await;
+    let taken = server.take().await;
+    assert_eq!(&*taken.command.step, "call");
+    let applied = server.drive.input(execution, Server::ended(&taken)).await.expect("it ended");
+    assert_eq!(applied.status, RunStatus::Completed);
 }
 
 #[tokio::test]

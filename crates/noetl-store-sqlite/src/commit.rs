@@ -1,5 +1,6 @@
 //! Committing a batch: encoded by the caller, so that the writing thread only writes.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use noetl_store::{
@@ -36,7 +37,7 @@ struct Write {
     labels: Option<String>,
     last: Option<LastEvent>,
     events: Vec<EncodedEvent>,
-    issue: Vec<(String, CommandRow)>,
+    issue: Vec<Issue>,
     close: Vec<(String, CommandClose)>,
     start_timers: Vec<(String, TimerRow)>,
     cancel_timers: Vec<String>,
@@ -48,6 +49,13 @@ struct Write {
     audit: Option<AuditRow>,
     /// What the execution is found by from now on.
     texts: Vec<Text>,
+}
+
+struct Issue {
+    key: String,
+    row: CommandRow,
+    /// How it ended, when it ended in the same commit.
+    closed: Option<CommandClose>,
 }
 
 struct EncodedEvent {
@@ -77,6 +85,7 @@ impl Encoded {
                     body: start..bodies.len(),
                 });
             }
+            let (issue, close) = attempts(write);
             let labels = &write.row.labels;
             writes.push(Write {
                 execution: write.execution,
@@ -87,8 +96,8 @@ impl Encoded {
                     .then(|| serde_json::to_string(labels).expect("a map of text is always valid JSON")),
                 last: LastEvent::after(&write.events, None),
                 events,
-                issue: write.issue.iter().map(|row| (row.key.to_string(), row.clone())).collect(),
-                close: write.close.iter().map(|close| (close.key.to_string(), close.clone())).collect(),
+                issue,
+                close,
                 start_timers: write
                     .start_timers
                     .iter()
@@ -370,26 +379,45 @@ impl ToSql for Utf8<'_> {
     }
 }
 
+/// The attempts that begin, and the ends of those that began before.
+fn attempts(write: &ExecutionWrite) -> (Vec<Issue>, Vec<(String, CommandClose)>) {
+    let issue = |row: &CommandRow| Issue { key: row.key.to_string(), row: row.clone(), closed: None };
+    let mut issue: Vec<Issue> = write.issue.iter().map(issue).collect();
+    let mut places = HashMap::new();
+    if !write.close.is_empty() {
+        places.extend(write.issue.iter().enumerate().map(|(at, row)| ((row.key, row.attempt), at)));
+    }
+    let mut close = Vec::new();
+    for end in &write.close {
+        match places.remove(&(end.key, end.attempt)) {
+            Some(at) => issue[at].closed = Some(end.clone()),
+            None => close.push((end.key.to_string(), end.clone())),
+        }
+    }
+    (issue, close)
+}
+
 const INSERT_COMMAND: &str = "
     INSERT OR REPLACE INTO noetl.command_record (
         execution_id, command_key, attempt, event_id, status, lease_until, worker_id, step_name, tool_kind, pool,
-        priority, issued_at, claimed_at, body
-    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        priority, issued_at, claimed_at, closed_at, body
+    ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 
 fn insert_command(
     statement: &mut CachedStatement<'_>,
     write: &Write,
-    (key, row): &(String, CommandRow),
+    Issue { key, row, closed }: &Issue,
 ) -> rusqlite::Result<usize> {
     let lease = row.lease.as_ref();
-    let status = if lease.is_some() { CommandStatus::Claimed } else { CommandStatus::Pending };
+    let open = if lease.is_some() { CommandStatus::Claimed } else { CommandStatus::Pending };
+    let until = lease.map_or(Timestamp(0), |lease| lease.until);
     statement.execute(params![
         write.execution.0,
         key,
         row.attempt,
         row.event.0,
-        status.as_str(),
-        lease.map_or(Micros(Timestamp(0)), |lease| Micros(lease.until)),
+        closed.as_ref().map_or(open, |closed| closed.status).as_str(),
+        closed.is_none().then_some(Micros(until)),
         lease.map(|lease| &*lease.worker),
         &*row.step,
         &*row.tool,
@@ -397,7 +425,8 @@ fn insert_command(
         row.priority,
         Micros(row.issued_at),
         lease.map(|_| Micros(row.issued_at)),
-        Content(&row.body),
+        closed.as_ref().map(|closed| Micros(closed.at)),
+        closed.is_none().then_some(Content(&row.body)),
     ])
 }
 

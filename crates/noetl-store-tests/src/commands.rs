@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use noetl_store::{Claim, CommandFilter, CommandRow, CommandStatus, Store, StoredCommand};
+use noetl_store::{Claim, CommandClose, CommandFilter, CommandRow, CommandStatus, Store, StoredCommand};
 use noetl_types::{CommandKey, EventId, ExecutionId, Item, VisitId};
 
 use crate::given::*;
@@ -160,6 +160,29 @@ pub async fn a_closed_command_cannot_be_claimed(store: Arc<dyn Store>) {
         close_it(&*store, &row, status).await;
         assert_eq!(claim(&*store, &row, "w1", 0, 30).await, Claim::Closed(status));
     }
+}
+
+pub async fn a_command_that_begins_and_ends_in_one_commit_was_never_open(store: Arc<dyn Store>) {
+    let (ended, goes_on) = (
+        CommandRow { lease: Some(lease("w1", 30)), ..command(1, 100) },
+        CommandRow { attempt: 2, ..command(1, 101) },
+    );
+    let mut write = begin(7);
+    write.issue = vec![ended.clone(), goes_on.clone()];
+    let status = CommandStatus::Suspended;
+    write.close = vec![CommandClose { key: ended.key, attempt: ended.attempt, status, at: at(3) }];
+    commit(&*store, write).await;
+
+    let stored = find(&*store, &ended).await;
+    assert_eq!(
+        (stored.status, stored.claimed_at, stored.closed_at),
+        (status, Some(ended.issued_at), Some(at(3)))
+    );
+    assert!(stored.row.body.is_empty());
+    assert_eq!(stored.row.lease.map(|lease| lease.worker), Some("w1".into()));
+    assert_eq!(open(&*store, CommandFilter::default()).await, [101]);
+    assert_eq!(claim(&*store, &ended, "w2", 60, 90).await, Claim::Closed(status));
+    assert_eq!(find(&*store, &goes_on).await.row, goes_on);
 }
 
 pub async fn an_unknown_command_cannot_be_claimed(store: Arc<dyn Store>) {

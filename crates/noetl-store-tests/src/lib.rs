@@ -139,6 +139,7 @@ macro_rules! conformance {
             claiming_again_extends_the_own_lease
             an_expired_lease_can_be_taken_over
             a_closed_command_cannot_be_claimed
+            a_command_that_begins_and_ends_in_one_commit_was_never_open
             an_unknown_command_cannot_be_claimed
             of_concurrent_claims_exactly_one_succeeds
             closing_keeps_the_row_and_drops_the_body

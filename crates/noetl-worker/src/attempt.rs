@@ -189,7 +189,7 @@ impl Attempt {
     }
 
     async fn open(&self, command: Command) -> Result<Begun, ToolError> {
-        let mut names = self.shared.worker_names(&self.needs, command.key);
+        let mut names = self.shared.inline.worker_names(&self.needs, command.key);
         if !self.needs.keychain.is_empty() {
             let (credentials, secrets) = (&*self.credentials, &self.secrets);
             let keychain = keychain::resolve(

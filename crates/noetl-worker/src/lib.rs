@@ -30,6 +30,7 @@ pub use config::{LogConfig, WorkerConfig};
 pub use control::{
     Accepted, Assigned, AttemptId, CommandReport, ControlError, ControlPlane, LogChunk, Released, WorkerInfo,
 };
+pub use inline::Inline;
 pub use noetl_types::{extract_of, tier_of};
 pub use remote::RemoteControl;
 pub use worker::Worker;

@@ -19,6 +19,8 @@ pub(crate) struct StepNeeds {
     pub worker_names: bool,
     /// Its first task needs no tool that could take time.
     pub begins_at_once: bool,
+    /// None of its tasks does.
+    pub ends_at_once: bool,
 }
 
 /// Needs by plan.
@@ -57,6 +59,7 @@ pub(crate) const WORKER_NAMES: [&str; 3] = ["worker_id", "server_url", "command_
 fn needs_of(plan: &Plan, step: &Step) -> StepNeeds {
     let mut needs = StepNeeds {
         begins_at_once: step.tasks.first().is_some_and(|task| runs_at_once(&task.kind)),
+        ends_at_once: step.tasks.iter().all(|task| runs_at_once(&task.kind)),
         ..StepNeeds::default()
     };
     let mut entries = vec![false; plan.keychain.len()];

@@ -4,25 +4,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use noetl_tools::{Call, Toolbox};
-use noetl_types::Value;
+use noetl_tools::Toolbox;
+use noetl_types::Outcome;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use tracing::{Instrument, debug_span, info, warn};
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Begun, Start};
 use crate::backoff::{Backoff, until_answered};
 use crate::heartbeat::{follow_stops, renew_leases};
-use crate::inline::{self, Progress};
+use crate::inline::{Inline, Progress};
 use crate::limits::KindLimits;
 use crate::logs::LogShipper;
-use crate::needs::Needs;
+use crate::needs::StepNeeds;
 use crate::reporting::Reporter;
 use crate::running::Running;
 use crate::shared::Shared;
-use crate::values::ValueLoader;
+use crate::values::{CommandValues, ValueLoader};
 use crate::{
     Assigned, AttemptId, CommandReport, ControlError, ControlPlane, WorkerConfig, WorkerInfo, clock,
 };
@@ -79,10 +79,9 @@ impl Worker {
         let shared = Arc::new(Shared {
             loader: Arc::new(ValueLoader::new(control.clone(), config.value_cache)),
             limits: KindLimits::new(&config.kind_limits),
-            needs: Needs::default(),
+            inline: Inline::new(&config, tools.clone()),
             stopping: CancellationToken::new(),
             abandoned: CancellationToken::new(),
-            bare_call: Call::new(Value::Null),
             config,
             control: control.clone(),
             tools,
@@ -163,17 +162,17 @@ async fn begin(
 ) {
     let mut ended = Vec::new();
     for assigned in assigned {
-        let needs = shared.needs.of(&assigned.plan);
+        let needs = shared.inline.needs(&assigned.plan);
         let needs = &needs[assigned.command.step_index as usize];
         let began_at = clock::now();
-        match inline::begin(shared, &assigned, needs) {
-            Progress::Ended(outcome) => ended.push(CommandReport {
+        match go_as_far_as_possible(shared, &assigned, needs) {
+            Ok(outcome) => ended.push(CommandReport {
                 attempt: AttemptId::of(&assigned.command),
                 worker: shared.config.name.clone(),
                 began_at: Some(began_at),
                 outcome: Some(*outcome),
             }),
-            Progress::GoesOn(start) => {
+            Err(start) => {
                 // There is a slot, unless the control plane gave more than was asked for.
                 let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
                 let span = debug_span!("attempt", id = %AttemptId::of(&assigned.command), step = %assigned.command.step);
@@ -189,6 +188,24 @@ async fn begin(
     if !ended.is_empty() {
         // The reporter lives as long as this worker does.
         let _ = shared.reports.send(ended).await;
+    }
+}
+
+/// The outcome of a command that takes no time, or where an attempt at it is to begin.
+fn go_as_far_as_possible(
+    shared: &Shared,
+    assigned: &Assigned,
+    needs: &StepNeeds,
+) -> Result<Box<Outcome>, Start> {
+    if !needs.begins_at_once || !needs.keychain.is_empty() {
+        return Err(Start::Fresh(Box::new(assigned.command.clone())));
+    }
+    let values = Arc::new(CommandValues::new(shared.loader.clone()));
+    match shared.inline.begin(&assigned.plan, &assigned.command, needs, values.clone(), clock::now) {
+        Progress::Ended(outcome) => Ok(outcome),
+        Progress::Wants(pipeline, next) => {
+            Err(Start::Begun(Box::new(Begun { pipeline: *pipeline, next, values })))
+        }
     }
 }
 

@@ -196,6 +196,11 @@ impl Bench {
         let playbook = system.register("bench/chain", &chain(tool)).await;
         let seconds = self.median(&system, &playbook, 11).await;
         line("chain of 40 noop steps", seconds * 1e3, "ms", Budget::AtMost(budget * 1e3));
+        // What reaches outside, or may, goes to a worker: its command is durable before it begins.
+        let code = |step: usize| format!("{{kind: rhai, code: \"#{{n: {step}}}\"}}");
+        let playbook = system.register("bench/worked-chain", &chain(code)).await;
+        let seconds = self.median(&system, &playbook, 11).await;
+        line("chain of 40 steps for a worker", seconds * 1e3, "ms", Budget::AtMost(budget * 1e3));
         // A noop without settings asks nothing of a worker.
         let playbook = system.register("bench/bare-chain", &chain(|_| "{kind: noop}".to_owned())).await;
         let seconds = self.median(&system, &playbook, 11).await;

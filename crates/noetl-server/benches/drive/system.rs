@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use noetl_dsl::Plan;
+use noetl_engine::Values;
 use noetl_server::catalog::{Playbooks, Reference};
 use noetl_server::clock::{Clock, SystemClock};
-use noetl_server::drive::{Drive, DriveConfig, ExecuteRequest, Progress, WorkQueue};
+use noetl_server::drive::{AtOnce, Drive, DriveConfig, ExecuteRequest, Progress, WorkQueue};
 use noetl_server::ids::IdSource;
 use noetl_store::Store;
 use noetl_store_sqlite::{Options, SqliteStore, Synchronous};
 use noetl_tools::{Environment, ToolConfig, Toolbox};
-use noetl_types::{EventBody, ExecutionId, Value};
-use noetl_worker::{Worker, WorkerConfig};
+use noetl_types::{Command, EventBody, ExecutionId, Outcome, Timestamp, Value};
+use noetl_worker::{Inline, Worker, WorkerConfig};
 use tokio::sync::{broadcast, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -43,16 +45,18 @@ impl System {
         let clock: Arc<dyn Clock> = SystemClock::shared();
         let ids = Arc::new(IdSource::new(clock.clone(), 0));
         let playbooks = Playbooks::new(store.clone(), ids.clone(), clock.clone());
-        let queue = WorkQueue::new("bench");
+        let mut tools = ToolConfig::default();
+        tools.process.environment = Environment::inherited(std::env::vars(), &[]);
+        let tools = Toolbox::builtin(tools);
+        let worker = WorkerConfig { name: "bench".into(), ..WorkerConfig::default() };
+        let without_worker = Arc::new(WithoutWorker(Inline::new(&worker, tools.clone())));
+        let queue = WorkQueue::new("bench").with_at_once(without_worker);
         let config = DriveConfig::default();
         let lease = config.lease;
         let drive = Drive::spawn(config, store, playbooks, clock, ids.clone(), Arc::new(queue.clone()));
         let stop = CancellationToken::new();
         let control = DirectControl { drive: drive.clone(), queue: queue.clone(), lease };
-        let mut tools = ToolConfig::default();
-        tools.process.environment = Environment::inherited(std::env::vars(), &[]);
-        let config = WorkerConfig { name: "bench".into(), ..WorkerConfig::default() };
-        let worker = Worker::new(config, Arc::new(control), Toolbox::builtin(tools));
+        let worker = Worker::new(worker, Arc::new(control), tools);
         let worker = tokio::spawn({
             let stop = stop.clone();
             async move { worker.run(stop).await.expect("nothing refuses the worker") }
@@ -89,6 +93,23 @@ impl System {
         self.stop.cancel();
         self.queue.queue.close();
         self.worker.await.expect("the worker ends well");
+    }
+}
+
+/// What the drive loop does itself.
+#[derive(Debug)]
+struct WithoutWorker(Inline);
+
+impl AtOnce for WithoutWorker {
+    fn run(
+        &self,
+        command: &Command,
+        plan: &Arc<Plan>,
+        _pool: &str,
+        values: &Arc<dyn Values>,
+        now: Timestamp,
+    ) -> Option<Outcome> {
+        self.0.run(plan, command, values.clone(), now)
     }
 }
 

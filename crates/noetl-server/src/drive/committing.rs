@@ -13,6 +13,8 @@ use super::{Progress, Work};
 #[derive(Default)]
 pub struct Told {
     pub dispatched: Vec<Command>,
+    /// Commands that needed no worker.
+    pub done_at_once: usize,
     pub cancelled: Vec<(CommandKey, u16)>,
     pub news: Vec<(ExecutionId, Work)>,
     pub timer_started: bool,
@@ -33,6 +35,7 @@ pub struct After {
     pub progress: Vec<Progress>,
     pub ended: Vec<(ExecutionId, ExecutionRow)>,
     pub dispatched: Vec<Dispatched>,
+    pub done_at_once: usize,
     pub cancelled: Vec<(ExecutionId, CommandKey, u16)>,
     pub news: Vec<(ExecutionId, Work)>,
     pub timer_started: bool,
@@ -62,6 +65,7 @@ impl Committing {
                 catalog_id: playbook.catalog_id,
                 pool: pool.clone(),
             }));
+            after.done_at_once += told.done_at_once;
             let cancelled = told.cancelled.iter().map(|&(command, attempt)| (execution, command, attempt));
             after.cancelled.extend(cancelled);
             after.news.append(&mut told.news);

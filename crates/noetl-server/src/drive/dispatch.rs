@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use noetl_bus::Queue;
 use noetl_dsl::Plan;
-use noetl_types::{Command, CommandKey, ExecutionId, Value};
+use noetl_engine::Values;
+use noetl_types::{Command, CommandKey, ExecutionId, Outcome, Timestamp, Value};
 
 use super::stops::{Attempt, Stops};
 
@@ -28,6 +29,20 @@ impl Dispatched {
     }
 }
 
+/// Runs commands that take no time and reach nothing outside the run. Whether such a command was run can't be told from
+/// outside, so it may be run before it is stored, and again should the commit fail.
+pub trait AtOnce: Send + Sync + std::fmt::Debug {
+    /// What the command comes to, or nothing when a worker has to see to it.
+    fn run(
+        &self,
+        command: &Command,
+        plan: &Arc<Plan>,
+        pool: &str,
+        values: &Arc<dyn Values>,
+        now: Timestamp,
+    ) -> Option<Outcome>;
+}
+
 /// Where commands go. Called after the commit that issued them; losing one costs a lease's time.
 pub trait Dispatcher: Send + Sync + std::fmt::Debug {
     fn dispatch(&self, commands: Vec<Dispatched>);
@@ -37,6 +52,11 @@ pub trait Dispatcher: Send + Sync + std::fmt::Debug {
 
     /// The worker that a command goes to at once, when there is one: it gets the lease with the command.
     fn holder(&self) -> Option<Arc<str>>;
+
+    /// Does what needs no worker. Only where there are workers in the same process, whose name such work bears.
+    fn at_once(&self) -> Option<(&dyn AtOnce, Arc<str>)> {
+        None
+    }
 
     /// The name under which workers within a server's process hold their leases. They die with it, so that after a start
     /// leases of this name count for nothing.
@@ -61,6 +81,8 @@ pub struct WorkQueue {
     pub worker: Arc<str>,
     /// Whether there are workers in this process. Commands are issued with their lease then.
     pub has_workers: bool,
+    /// Does what needs none of them.
+    pub at_once: Option<Arc<dyn AtOnce>>,
 }
 
 impl WorkQueue {
@@ -73,12 +95,18 @@ impl WorkQueue {
             stops: Arc::default(),
             worker: worker.into(),
             has_workers: true,
+            at_once: None,
         }
     }
 
     /// For a process without workers: commands wait until a worker elsewhere claims them.
     pub fn without_workers(worker: impl Into<Arc<str>>) -> WorkQueue {
         WorkQueue { has_workers: false, ..WorkQueue::new(worker) }
+    }
+
+    /// The same queue; what needs no worker is done by this.
+    pub fn with_at_once(self, at_once: Arc<dyn AtOnce>) -> WorkQueue {
+        WorkQueue { at_once: Some(at_once), ..self }
     }
 
     /// Ends all waiting: nothing is given out any more.
@@ -102,6 +130,10 @@ impl Dispatcher for WorkQueue {
 
     fn holder(&self) -> Option<Arc<str>> {
         self.has_workers.then(|| self.worker.clone())
+    }
+
+    fn at_once(&self) -> Option<(&dyn AtOnce, Arc<str>)> {
+        self.at_once.as_deref().map(|at_once| (at_once, self.worker.clone()))
     }
 
     fn process_worker(&self) -> Arc<str> {

@@ -36,7 +36,7 @@ use crate::clock::Clock;
 use crate::ids::IdSource;
 use crate::metrics::DriveMetrics;
 
-pub use dispatch::{Dispatched, Dispatcher, WorkQueue};
+pub use dispatch::{AtOnce, Dispatched, Dispatcher, WorkQueue};
 pub use ends::{End, Ends};
 pub use session::load_run;
 pub use stops::{Attempt, Stops};

@@ -201,7 +201,7 @@ impl Task {
 
     /// Everything that follows from a commit: workers are rung, watchers told, other runs given their news.
     fn tell(&self, after: After) {
-        self.shared.metrics.told(&after.progress, after.dispatched.len());
+        self.shared.metrics.told(&after.progress, after.dispatched.len() + after.done_at_once);
         for progress in after.progress {
             // Nobody may be watching.
             let _ = self.shared.progress.send(progress);

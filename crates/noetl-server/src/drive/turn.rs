@@ -1,6 +1,7 @@
 //! The decisions of one commit, for some executions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use noetl_engine::{Decision, Effect, Input, Run, Values, accept, advance};
@@ -21,6 +22,11 @@ use super::values::ValueCache;
 use super::{Applied, Beginning, DriveError, Shared, Work};
 use crate::catalog::Reference;
 
+/// Commands that one input may have run at once, and all inputs of a turn together. More than that go to the workers, so
+/// that a run with much of such work lets others have their turn, and what it did becomes durable now and then.
+const AT_ONCE_PER_INPUT: usize = 128;
+const AT_ONCE_PER_TURN: usize = 256;
+
 /// The decisions of one turn.
 pub struct Turn {
     pub(super) shared: Arc<Shared>,
@@ -31,6 +37,15 @@ pub struct Turn {
     parts: BTreeMap<ExecutionId, Part>,
     /// Executions whose part was given up half way. What was decided for them in this turn counts for nothing.
     broken: Vec<ExecutionId>,
+    /// Commands that may still be run at once.
+    at_once_left: AtomicUsize,
+}
+
+/// What is left to do for one input.
+enum Todo {
+    Feed(Box<Input>),
+    /// A command that may need no worker.
+    Run(Box<Command>),
 }
 
 /// What changes for one execution.
@@ -69,7 +84,14 @@ impl Values for AtHand {
 impl Turn {
     pub fn new(shared: Arc<Shared>, trusts_starts: bool) -> Turn {
         let now = shared.clock.now();
-        Turn { shared, now, trusts_starts, parts: BTreeMap::new(), broken: Vec::new() }
+        Turn {
+            shared,
+            now,
+            trusts_starts,
+            parts: BTreeMap::new(),
+            broken: Vec::new(),
+            at_once_left: AtomicUsize::new(AT_ONCE_PER_TURN),
+        }
     }
 
     /// Lets the engine decide about one piece of work.
@@ -81,6 +103,7 @@ impl Turn {
     ) -> Result<Applied, DriveError> {
         loop {
             let mut part = self.open(sessions, execution, work).await?;
+            let (events, commands) = (part.write.events.len(), part.write.issue.len());
             let decided = self.decide(&mut part, work.clone()).await;
             if decided.is_ok() && !self.is_current(&mut part).await? {
                 // Others moved the run since it was put into memory; it is loaded anew.
@@ -90,8 +113,8 @@ impl Turn {
                 execution,
                 seq: part.session.run.seq,
                 status: part.session.run.status,
-                events: part.write.events.len(),
-                commands: part.write.issue.len(),
+                events: part.write.events.len() - events,
+                commands: part.write.issue.len() - commands,
             };
             return match decided {
                 Ok(()) => {
@@ -168,8 +191,20 @@ impl Turn {
     pub(super) async fn input(&self, part: &mut Part, input: Input) -> Result<(), DriveError> {
         let at_hand = AtHand::new(&self.shared.values);
         let values: Arc<dyn Values> = at_hand.clone();
-        let mut inputs = std::collections::VecDeque::from([input]);
-        while let Some(input) = inputs.pop_front() {
+        let mut todo = VecDeque::from([Todo::Feed(Box::new(input))]);
+        let mut at_once_left = AT_ONCE_PER_INPUT;
+        while let Some(next) = todo.pop_front() {
+            let input = match next {
+                Todo::Feed(input) => *input,
+                Todo::Run(command) => {
+                    let began = self.run_at_once(part, *command, &mut at_once_left, &values);
+                    let Some((began, ended)) = began else {
+                        continue;
+                    };
+                    todo.push_front(Todo::Feed(Box::new(ended)));
+                    began
+                }
+            };
             let playbook = part.session.playbook.clone();
             let mut decision = accept(&part.session.run, &playbook.plan, input.clone(), self.now, &values);
             while !decision.missing.is_empty() {
@@ -183,7 +218,7 @@ impl Turn {
             loop {
                 let (effects, missing) = self.advance(part, decision, &at_hand, &values);
                 for effect in effects {
-                    inputs.extend(self.carry_out(part, effect).await?);
+                    todo.extend(self.carry_out(part, effect).await?);
                 }
                 if missing.is_empty() {
                     break;
@@ -195,6 +230,40 @@ impl Turn {
             }
         }
         Ok(())
+    }
+
+    /// Runs a command that needs no worker, and says what is to be fed for it. Gives others to the workers.
+    fn run_at_once(
+        &self,
+        part: &mut Part,
+        command: Command,
+        left: &mut usize,
+        values: &Arc<dyn Values>,
+    ) -> Option<(Input, Input)> {
+        let (key, attempt) = (command.key, command.attempt);
+        if !part.session.run.is_open(key, attempt) {
+            // What was done before it has put an end to it.
+            return None;
+        }
+        let Session { playbook, pool, .. } = &part.session;
+        let outcome = self
+            .shared
+            .dispatcher
+            .at_once()
+            .filter(|_| *left > 0 && self.at_once_left.load(Ordering::Relaxed) > 0)
+            .and_then(|(at_once, worker)| {
+                let outcome = at_once.run(&command, &playbook.plan, pool, values, self.now)?;
+                Some((worker, outcome))
+            });
+        let Some((worker, outcome)) = outcome else {
+            part.told.dispatched.push(command);
+            return None;
+        };
+        *left -= 1;
+        part.told.done_at_once += 1;
+        self.at_once_left.fetch_sub(1, Ordering::Relaxed);
+        let began = Input::Began { command: key, attempt, worker };
+        Some((began, Input::Ended { command: key, attempt, outcome }))
     }
 
     /// Notes which attempts a decision stops, while the run still knows them.
@@ -254,8 +323,8 @@ impl Turn {
         Ok(None)
     }
 
-    /// Turns an effect into rows and news. Returns inputs for the same run.
-    async fn carry_out(&self, part: &mut Part, effect: Effect) -> Result<Option<Input>, DriveError> {
+    /// Turns an effect into rows and news. Returns what is to be done for the same run.
+    async fn carry_out(&self, part: &mut Part, effect: Effect) -> Result<Option<Todo>, DriveError> {
         match effect {
             Effect::Dispatch(command) => {
                 let row = self.command_row(part, &command);
@@ -268,7 +337,7 @@ impl Turn {
                     part.write.outbox.push(announcement(execution, &row, address, trace));
                 }
                 part.write.issue.push(row);
-                part.told.dispatched.push(*command);
+                return Ok(Some(Todo::Run(command)));
             }
             Effect::CancelCommand(command) => {
                 part.told.dispatched.retain(|waiting| waiting.key != command);
@@ -287,7 +356,8 @@ impl Turn {
                     (None, Some(version)) => Reference::Version(path.to_string(), version),
                     (None, None) => Reference::Latest(path.to_string()),
                 };
-                return self.start_child(part, command, reference, payload, parent).await.map(Some);
+                let heard = self.start_child(part, command, reference, payload, parent).await?;
+                return Ok(Some(Todo::Feed(Box::new(heard))));
             }
             Effect::CancelChild(child) => {
                 let reason = format!("execution {} that called it stopped", part.write.execution);

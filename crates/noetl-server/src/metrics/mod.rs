@@ -65,7 +65,7 @@ families! {
     EXECUTIONS_ENDED = Counter "noetl_executions_ended_total": "Executions that came to an end here, by status";
     EXECUTIONS_OPEN = Gauge "noetl_executions_open": "Executions in the store that are not over";
     EVENTS = Counter "noetl_events_total": "Events that were recorded here";
-    COMMANDS_DISPATCHED = Counter "noetl_commands_dispatched_total": "Commands that went out to workers";
+    COMMANDS_DISPATCHED = Counter "noetl_commands_dispatched_total": "Commands that went out to workers, and those done at once because they need none";
     COMMANDS_CLAIMED = Counter "noetl_commands_claimed_total": "Commands that a worker has begun";
     COMMANDS_LOST = Counter "noetl_commands_lost_total": "Commands whose worker went silent";
     DRIVE_BATCH = Histogram "noetl_drive_batch_executions": "Executions that changed in one commit";

@@ -4,8 +4,14 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use noetl_server::drive::{Dispatched, Dispatcher, WorkQueue};
-use noetl_types::{CommandKey, ExecutionId};
+use noetl_dsl::Plan;
+use noetl_engine::Values;
+use noetl_engine::pipeline::Next;
+use noetl_server::drive::{AtOnce, Dispatched, Dispatcher, WorkQueue};
+use noetl_types::{Command, CommandKey, ExecutionId, Item, Outcome, Timestamp};
+
+use crate::job::Job;
+use crate::tools::noop;
 
 /// Cheap to clone; all clones are the same table.
 #[derive(Clone, Debug)]
@@ -14,6 +20,39 @@ pub struct Bus {
     table: Arc<Mutex<Table>>,
     /// For workers that ask over HTTP, of which there are none here.
     unused: WorkQueue,
+    at_once: Option<NoopsAtOnce>,
+}
+
+/// Runs steps of `noop` alone.
+#[derive(Clone, Debug)]
+struct NoopsAtOnce;
+
+impl AtOnce for NoopsAtOnce {
+    fn run(
+        &self,
+        command: &Command,
+        plan: &Arc<Plan>,
+        _pool: &str,
+        values: &Arc<dyn Values>,
+        now: Timestamp,
+    ) -> Option<Outcome> {
+        if matches!(command.key.item, Item::Claim(_)) {
+            return None;
+        }
+        let mut job = Job::new(plan, command.clone(), values.clone());
+        loop {
+            match job.pipeline.next(now) {
+                Next::Report(outcome) => return Some(*outcome),
+                Next::Call(calls) => {
+                    for call in calls {
+                        let report = noop(&call).filter(|_| call.delay_seconds <= 0.0)?;
+                        job.pipeline.finished(&call, report);
+                    }
+                }
+                Next::Wait | Next::Load(_) => return None,
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -24,8 +63,13 @@ struct Table {
 
 impl Bus {
     /// A table for workers that hold their leases under this name.
-    pub fn new(worker: &str) -> Bus {
-        Bus { worker: worker.into(), table: Arc::default(), unused: WorkQueue::new(worker) }
+    pub fn new(worker: &str, at_once: bool) -> Bus {
+        Bus {
+            worker: worker.into(),
+            table: Arc::default(),
+            unused: WorkQueue::new(worker),
+            at_once: at_once.then_some(NoopsAtOnce),
+        }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -65,6 +109,10 @@ impl Dispatcher for Bus {
 
     fn holder(&self) -> Option<Arc<str>> {
         Some(self.worker.clone())
+    }
+
+    fn at_once(&self) -> Option<(&dyn AtOnce, Arc<str>)> {
+        self.at_once.as_ref().map(|at_once| (at_once as &dyn AtOnce, self.worker.clone()))
     }
 
     fn process_worker(&self) -> Arc<str> {

@@ -33,6 +33,8 @@ pub struct Faults {
     pub signals: usize,
     pub pauses: usize,
     pub cancels: usize,
+    /// Servers do themselves what needs no worker.
+    pub at_once: bool,
     /// How long things may go wrong, in actions.
     pub patience: usize,
 }
@@ -66,6 +68,7 @@ impl Faults {
             signals: some(6),
             pauses: some(4),
             cancels: some(1),
+            at_once: random.chance(500),
             patience: random.between(30, 500),
         }
     }

@@ -30,13 +30,14 @@ impl Server {
         config: DriveConfig,
         store: &Arc<dyn Store>,
         clock: &Arc<ManualClock>,
+        at_once: bool,
     ) -> Result<Server, String> {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build();
         let runtime = runtime.map_err(|error| format!("no runtime can be made: {error}"))?;
         let clock: Arc<dyn Clock> = clock.clone();
         let ids = Arc::new(IdSource::new(clock.clone(), number));
         let playbooks = Playbooks::new(store.clone(), ids.clone(), clock.clone());
-        let bus = Bus::new(&format!("worker-{number}"));
+        let bus = Bus::new(&format!("worker-{number}"), at_once);
         let guard = runtime.enter();
         let drive = Drive::spawn(config, store.clone(), playbooks, clock, ids, Arc::new(bus.clone()));
         drop(guard);

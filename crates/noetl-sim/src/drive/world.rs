@@ -142,7 +142,13 @@ impl World {
 
     fn add_server(&mut self) -> Result<(), String> {
         let number = self.servers.len() as u16 + 1;
-        let server = Server::start(number, self.config.clone(), &self.storage.store, &self.clock)?;
+        let server = Server::start(
+            number,
+            self.config.clone(),
+            &self.storage.store,
+            &self.clock,
+            self.faults.at_once,
+        )?;
         self.servers.push(server);
         Ok(())
     }
@@ -404,8 +410,13 @@ impl World {
         self.trace.say(|| format!("server {} crashes", at + 1));
         // Ids carry the time, so that the next process makes others.
         self.pass(Duration::from_secs(2));
-        self.servers[at] =
-            Server::start(at as u16 + 1, self.config.clone(), &self.storage.store, &self.clock)?;
+        self.servers[at] = Server::start(
+            at as u16 + 1,
+            self.config.clone(),
+            &self.storage.store,
+            &self.clock,
+            self.faults.at_once,
+        )?;
         if !self.faults.workers_survive {
             self.jobs.retain(|_, working| working.server != at);
         }

@@ -1,5 +1,6 @@
 //! Server and worker in one process: the drive loop over a store on this machine, with workers beside it.
 
+mod at_once;
 mod control;
 mod credentials;
 mod keys;
@@ -19,12 +20,13 @@ use noetl_server::vault::Vault;
 use noetl_store::Store;
 use noetl_store_sqlite::{Options, SqliteStore};
 use noetl_tools::{ToolConfig, Toolbox};
-use noetl_worker::{Worker, WorkerConfig};
+use noetl_worker::{Inline, Worker, WorkerConfig};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Surroundings};
 use crate::exit::WrongUse;
+use at_once::WithoutWorker;
 use control::LocalControl;
 use credentials::LocalCredentials;
 pub use keys::Keys;
@@ -104,6 +106,19 @@ impl Embedded {
         let ids = Arc::new(IdSource::new(clock.clone(), 0));
         let playbooks = Playbooks::new(store.clone(), ids.clone(), clock.clone());
         let lease = settings.drive.lease;
+        let worker = WorkerConfig {
+            name: WORKER.into(),
+            pools: vec!["shared".into(), "system".into(), "subscription".into()],
+            ..settings.worker
+        };
+        let tools = Toolbox::builtin(settings.tools);
+        let queue = match queue.has_workers {
+            true => queue.with_at_once(Arc::new(WithoutWorker {
+                inline: Inline::new(&worker, tools.clone()),
+                pools: worker.pools.clone(),
+            })),
+            false => queue,
+        };
         let drive = Drive::spawn(
             settings.drive,
             store,
@@ -121,12 +136,7 @@ impl Embedded {
                 .with_vault(vault.clone());
         let trouble = control.trouble();
         let worker = queue.has_workers.then(|| {
-            let worker = WorkerConfig {
-                name: WORKER.into(),
-                pools: vec!["shared".into(), "system".into(), "subscription".into()],
-                ..settings.worker
-            };
-            let worker = Worker::new(worker, Arc::new(control), Toolbox::builtin(settings.tools));
+            let worker = Worker::new(worker, Arc::new(control), tools);
             tokio::spawn({
                 let stop = stop.clone();
                 async move {
