@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use noetl_engine::{Decision, Effect, Input, Run, Values, accept, advance};
 use noetl_store::{Batch, CommandClose, CommandRow, CommandStatus, Lease, TimerRow};
@@ -26,6 +27,9 @@ use crate::catalog::Reference;
 /// that a run with much of such work lets others have their turn, and what it did becomes durable now and then.
 const AT_ONCE_PER_INPUT: usize = 128;
 const AT_ONCE_PER_TURN: usize = 256;
+
+/// A turn that has taken this long does no more of them: templates may take their time.
+const TIME_FOR_AT_ONCE: Duration = Duration::from_millis(10);
 
 /// The decisions of one turn.
 pub struct Turn {
@@ -251,6 +255,7 @@ impl Turn {
             .dispatcher
             .at_once()
             .filter(|_| *left > 0 && self.at_once_left.load(Ordering::Relaxed) > 0)
+            .filter(|_| self.shared.clock.now().since(self.now) < TIME_FOR_AT_ONCE)
             .and_then(|(at_once, worker)| {
                 let outcome = at_once.run(&command, &playbook.plan, pool, values, self.now)?;
                 Some((worker, outcome))

@@ -757,6 +757,8 @@ INDIRECT = frozenset(("attrgetter", "breakpoint", "compile", "delattr", "eval", 
 # Attributes that lead from an object to the interpreter around it: frames, code, and everything private.
 INNER = ("_", "ag_", "co_", "cr_", "f_", "gi_", "tb_")
 ASYNCHRONOUS = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
+LONGEST_READ = 4096  # characters of code; to read more takes longer than a fresh process
+VERDICTS = {}  # code that was read in this process, and whether it leaves nothing behind
 
 
 def leaves_nothing_behind(tree, request):
@@ -764,9 +766,27 @@ def leaves_nothing_behind(tree, request):
     that keep nothing, and changes no object that it did not make. In doubt it could."""
     if request["script"] or request["libs"] or request["env"] or request["sys_path"]:
         return False
-    modules, parts = {}, []
+    code = request["code"]
+    if len(code) > LONGEST_READ:
+        return False
+    if code not in VERDICTS:
+        VERDICTS[code] = is_harmless(tree)
+    return VERDICTS[code]
+
+
+def is_harmless(tree):
+    modules, parts, read = {}, [], []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
+        if isinstance(node, ast.Attribute):
+            changes = not isinstance(node.ctx, ast.Load)
+            if node.attr in INDIRECT or node.attr.startswith(INNER) or changes and not is_name(node.value, "self"):
+                return False
+            if isinstance(node.value, ast.Name):
+                read.append((node.value.id, node.attr))
+        elif isinstance(node, ast.Name):
+            if node.id in INDIRECT or node.id.startswith("__") and node.id != "__name__":
+                return False
+        elif isinstance(node, ast.Import):
             for name in node.names:
                 # One that is not loaded could be another one of that name, beside the playbook.
                 if name.name not in STATELESS or name.name not in sys.modules:
@@ -776,17 +796,9 @@ def leaves_nothing_behind(tree, request):
             if node.level or node.module not in STATELESS or node.module not in sys.modules:
                 return False
             parts.extend((sys.modules[node.module], name.name) for name in node.names)
-        elif isinstance(node, ast.Name):
-            if node.id in INDIRECT or node.id.startswith("__") and node.id != "__name__":
-                return False
-        elif isinstance(node, ast.Attribute):
-            changes = not isinstance(node.ctx, ast.Load)
-            if node.attr in INDIRECT or node.attr.startswith(INNER) or changes and not is_name(node.value, "self"):
-                return False
-        elif isinstance(node, ASYNCHRONOUS):
+        elif isinstance(node, ASYNCHRONOUS) or isinstance(node, ast.comprehension) and node.is_async:
             return False
-    parts.extend((modules[node.value.id], node.attr) for node in ast.walk(tree)
-                 if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules)
+    parts.extend((modules[name], part) for name, part in read if name in modules)
     return all(is_plain_part(module, name) for module, name in parts)
 
 

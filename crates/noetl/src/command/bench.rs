@@ -22,7 +22,7 @@ use crate::connection::ServerFlags;
 use crate::exit::Exit;
 use crate::form::Form;
 use crate::interrupts::Interrupts;
-use crate::output::Output;
+use crate::output::{Output, mention};
 
 /// Measure how fast playbooks run here, beside what the disk and bare SQLite do
 ///
@@ -91,8 +91,9 @@ pub fn run(arguments: &Arguments, server: &ServerFlags, out: &mut Output) -> Res
     match outcome? {
         Ok(numbers) => {
             arguments.form.answer(&numbers, out, |out| numbers.write(out))?;
-            if let Some(remark) = numbers.remark().filter(|_| !arguments.form.quiet) {
-                eprintln!("note: {remark}");
+            let is_for_people = !arguments.form.json && !arguments.form.quiet;
+            if let Some(remark) = numbers.remark().filter(|_| is_for_people) {
+                mention(format_args!("{remark}"));
             }
             Ok(Exit::Good)
         }

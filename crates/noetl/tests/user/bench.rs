@@ -35,6 +35,8 @@ fn a_workload_gives_its_numbers_to_programs() {
         "/cpu_s",
         "/events_per_execution",
         "/bytes_per_execution",
+        "/load_before",
+        "/steal_percent",
     ] {
         let number = numbers.pointer(path).and_then(Value::as_f64);
         assert!(number.is_some_and(|number| number >= 0.0), "{path}: {numbers}");
