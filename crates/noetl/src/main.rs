@@ -15,6 +15,7 @@ mod following;
 mod form;
 mod interrupts;
 mod logging;
+mod memory;
 mod output;
 mod payload;
 mod playbook_file;
@@ -38,11 +39,8 @@ use crate::config::ConfigError;
 use crate::exit::{Exit, WrongUse};
 use crate::output::Output;
 
-/// Many small values live for the length of one request or one turn of the drive loop, on several threads.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
+    memory::give_back_at_once();
     // A shell that completes a command line asks this very binary, and it ends here then.
     CompleteEnv::with_factory(Cli::command).complete();
     let cli = Cli::parse_from(older::spelled_now(std::env::args_os()));

@@ -29,6 +29,7 @@ use crate::embedded::{Embedded, Settings};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::logging;
+use crate::memory;
 use crate::output::{Output, mention};
 use crate::payload::Inputs;
 use crate::playbook_file;
@@ -144,6 +145,7 @@ async fn run_here(
     settings.worker.drain = Duration::ZERO;
     let mut interrupts = Interrupts::listen()?;
     let embedded = Embedded::start(place.folder(), settings)?;
+    memory::give_back_soon();
     let exit = drive_run(&embedded, arguments, &place, document, payload, &mut interrupts, out).await;
     tokio::select! {
         () = embedded.stop() => exit,

@@ -21,6 +21,7 @@ use crate::embedded::{Embedded, Settings};
 use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 use crate::logging::{self, LogFlags};
+use crate::memory;
 use crate::output::{Output, mention};
 use crate::telemetry::{Collector, Telemetry};
 
@@ -125,6 +126,9 @@ pub fn app(embedded: &Embedded, door: &Door, config: ConfigInEffect) -> App {
         .build()
 }
 
+/// By then a server has made what it keeps for as long as it runs.
+const START: Duration = Duration::from_secs(1);
+
 /// Takes up what was under way, says where it listens, and answers requests until it is interrupted. Then it lets what is
 /// under way finish.
 pub async fn run(
@@ -158,6 +162,10 @@ pub async fn run(
     }
     let stop = CancellationToken::new();
     let serving = tokio::spawn(serve_with(listener, app, gate, noetl_ui::answer, stop.clone()));
+    tokio::spawn(async {
+        tokio::time::sleep(START).await;
+        memory::give_back_soon();
+    });
     interrupts.next().await;
     mention(format_args!("stopping; press Ctrl-C again to end at once"));
     // Workers that wait for commands would keep their connections open.
